@@ -29,6 +29,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.wire_backward += block.wire_backward * count;
   stage.units += count;
   stage.attention_scratch = std::max(stage.attention_scratch, block.attention_scratch);
+  stage.unturned_weights += block.unturned_weights * count;
   stage.model_flops += static_cast<double>(count) * block.flops.total();
 }
 

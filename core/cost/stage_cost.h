@@ -35,9 +35,10 @@ struct StageCost {
   /// Per micro-batch, all chunks. Where logits are freed, of layers' working sets only what is more than the room that
   /// they leave.
   MemoryProfile memory;
-  Bytes kept_output{0};        ///< per micro-batch, next to what is saved, where the stage sends its result on
-  Bytes attention_scratch{0};  ///< the most of its blocks' backwards, beside tensors
-  Bytes boundary{0};           ///< the activation that enters the rank's first chunk from another rank
+  Bytes kept_output{0};               ///< per micro-batch, next to what is saved, where the stage sends its result on
+  Bytes attention_scratch{0};         ///< the most of its blocks' backwards, beside tensors
+  std::int64_t unturned_weights = 0;  ///< of its quantised weights, those whose products read one orientation
+  Bytes boundary{0};                  ///< the activation that enters the rank's first chunk from another rank
   /// Of a stage, the gradient of that activation; zero where nothing before it is trained.
   Bytes boundary_gradient{0};
   Bytes transferred{0};  ///< the activation that leaves it to another rank, whose gradient comes back

@@ -18,6 +18,7 @@ struct Run {
   Strategy strategy;
   Training training;
   Calibration calibration = round_calibration();
+  DeviceArchitecture architecture = DeviceArchitecture::hopper;
 
   Run() {
     strategy.flash_attention = FlashAttention::on;
@@ -25,7 +26,9 @@ struct Run {
     training.global_batch = 64;
   }
   [[nodiscard]] std::vector<BlockCost> blocks() const {
-    const BlockPricer pricer(round_cluster(4), calibration);
+    Cluster cluster = round_cluster(4);
+    cluster.groups.front().node.device.architecture = architecture;
+    const BlockPricer pricer(cluster, calibration);
     std::vector<BlockCost> costs;
     for (const Block& block : graph.blocks())
       costs.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
@@ -94,6 +97,31 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
   const Bytes both = states(QuantizedWeights::with_16_bit, QuantizedCopies::two);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::one) == 2 * products);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::none) == 3 * products);
+}
+
+// Blackwell's products read fp8 operands of one scale in any layout, so that no transpose is made; blocks of 32 numbers
+// along the summed dimension have scales of their own in each orientation (Transformer Engine, mxfp8 tensors).
+TEST_CASE("on Blackwell an fp8 product's weight has no transposed copy, unless its scales follow the layout") {
+  const auto states = [](PrecisionRecipe recipe, QuantizedWeights parameters, QuantizedCopies copies) {
+    Run run;
+    run.training.precision = recipe;
+    run.architecture = DeviceArchitecture::blackwell;
+    run.calibration.stack.features.fp8_parameters = parameters;
+    run.calibration.stack.features.fp8_copies = copies;
+    const MemoryBreakdown memory = run.rank(0);
+    return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
+  };
+  const Bytes products(8 * 12 * 1024 * 1024);
+  constexpr QuantizedWeights with_16_bit = QuantizedWeights::with_16_bit;
+  constexpr QuantizedWeights alone = QuantizedWeights::alone;
+  for (const PrecisionRecipe recipe : {PrecisionRecipe::fp8, PrecisionRecipe::fp8_delayed}) {
+    const Bytes none = states(recipe, with_16_bit, QuantizedCopies::none);
+    CHECK(states(recipe, with_16_bit, QuantizedCopies::one) - none == products);
+    CHECK(states(recipe, with_16_bit, QuantizedCopies::two) - none == products);
+    CHECK(states(recipe, alone, QuantizedCopies::one) == states(recipe, alone, QuantizedCopies::none));
+  }
+  const Bytes none = states(PrecisionRecipe::mxfp8, with_16_bit, QuantizedCopies::none);
+  CHECK(states(PrecisionRecipe::mxfp8, with_16_bit, QuantizedCopies::two) - none == 2 * products);
 }
 
 // The same under NVFP4, which is alongside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters

@@ -392,5 +392,20 @@ TEST_CASE("R23: units of several layers go with ZeRO-3 and hold at most the laye
   CHECK(q.answer() == "legal");
 }
 
+// Heads of 64 features.
+TEST_CASE("R24: fused attention goes with devices and heads that it has kernels for") {
+  Question q;
+  CHECK(q.facts.head_features == 64);
+  q.limits.flash_head = 64;
+  CHECK(q.answer() == "legal");
+  q.limits.flash_head = 40;
+  CHECK(q.answer() ==
+        "R24: FlashAttention over heads of 64 features, where its kernels for these devices take at most 40");
+  q.limits.flash_head = 0;
+  CHECK(q.answer() == "R24: FlashAttention, which has no kernels for these devices");
+  q.strategy.flash_attention = FlashAttention::off;
+  CHECK(q.answer() == "legal");
+}
+
 }  // namespace
 }  // namespace plumbline
