@@ -135,7 +135,7 @@ format-check: ## fail where clang-format would change something
 lint: ## clang-tidy over everything
 	@scripts/lint.py
 
-lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where this branch left main; else HEAD~1)
+lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where this branch left main; on main: six hours before its newest)
 	@scripts/lint.py --changed $(LINT_BASE)
 
 install: build ## install under PREFIX (/usr/local)
