@@ -93,7 +93,7 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
-  const Bytes products(8 * 12 * 1024 * 1024);
+  const Bytes products(std::int64_t{8} * 12 * 1024 * 1024);
   const Bytes both = states(QuantizedWeights::with_16_bit, QuantizedCopies::two);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::one) == 2 * products);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::none) == 3 * products);
@@ -111,7 +111,7 @@ TEST_CASE("on Blackwell an fp8 product's weight has no transposed copy, unless i
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
-  const Bytes products(8 * 12 * 1024 * 1024);
+  const Bytes products(std::int64_t{8} * 12 * 1024 * 1024);
   constexpr QuantizedWeights with_16_bit = QuantizedWeights::with_16_bit;
   constexpr QuantizedWeights alone = QuantizedWeights::alone;
   for (const PrecisionRecipe recipe : {PrecisionRecipe::fp8, PrecisionRecipe::fp8_delayed}) {
@@ -135,7 +135,7 @@ TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
-  const Bytes products(8 * 12 * 1024 * 1024);
+  const Bytes products(std::int64_t{8} * 12 * 1024 * 1024);
   constexpr QuantizedWeights with_16_bit = QuantizedWeights::with_16_bit;
   const Bytes none = states(PrecisionRecipe::nvfp4, with_16_bit, QuantizedCopies::none);
   const Bytes two = states(PrecisionRecipe::nvfp4, with_16_bit, QuantizedCopies::two);
@@ -285,7 +285,7 @@ TEST_CASE("logits that stay until their own backward take what the graph stores 
     run.training.precision = recipe;
     run.calibration.stack.features.logits = LogitLifetime::own_backward;
     run.calibration.stack.memory.logit_bytes.value = bytes_per_logit;
-    return run.rank(0)[MemoryClass::logits_and_loss] - Bytes(3 * 4 * sequence);
+    return run.rank(0)[MemoryClass::logits_and_loss] - Bytes(std::int64_t{12} * sequence);
   };
   constexpr std::int64_t count = sequence * 32000;
   CHECK(logits(PrecisionRecipe::bf16, 0) == Bytes(2 * count));
@@ -314,7 +314,7 @@ Bytes gathered_units(bool tied) {
 }
 
 constexpr std::int64_t llama_layer = 4 * 1024 * 1024 + 3 * 1024 * 2816 + 2 * 1024;
-constexpr std::int64_t llama_embedding = 32000 * 1024;
+constexpr std::int64_t llama_embedding = std::int64_t{32000} * 1024;
 constexpr std::int64_t last_norm = 1024;
 
 // FSDP holds the unit in use and its prefetched neighbour; embedding and head are at the two ends of the network.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "core/base/errors.h"
 #include "core/plan/stage_split.h"
@@ -192,25 +193,33 @@ std::string adapters_call(std::int64_t rank, LoraTargets targets) {
   return "LoRA(dim=" + std::to_string(rank) + std::string(adapted_modules(targets)) + ")";
 }
 
+struct CalledAdapters {
+  std::int64_t rank = 0;
+  LoraTargets targets = LoraTargets::every_linear;
+};
+
 /// Of a call as adapters_call writes it; other modules are none that the plan knows.
-void read_adapters(const Json& value, Settings& s) {
-  const std::string call = megatron::word(value);
+std::optional<CalledAdapters> adapters_called(const std::string& call) {
   const std::string_view begin = "LoRA(dim=";
-  const InputError unread({"", "found '" + call.substr(0, 60) + "'",
-                           "LoRA(dim=RANK), with the target_modules of " +
-                               std::string(to_text(LoraTargets::queries_keys_values)) + " or attention",
-                           ""});
-  if (!call.starts_with(begin)) throw unread;
+  if (!call.starts_with(begin)) return std::nullopt;
   std::int64_t rank = 0;
   const auto read = std::from_chars(call.data() + begin.size(), call.data() + call.size(), rank);
-  if (read.ec != std::errc{} || rank < 1 || rank > 1'000'000) throw unread;
-  for (const LoraTargets targets : all_lora_targets) {
-    if (call != adapters_call(rank, targets)) continue;
-    s.lora_rank = rank;
-    s.lora_targets = targets;
-    return;
-  }
-  throw unread;
+  if (read.ec != std::errc{} || rank < 1 || rank > 1'000'000) return std::nullopt;
+  for (const LoraTargets targets : all_lora_targets)
+    if (call == adapters_call(rank, targets)) return CalledAdapters{rank, targets};
+  return std::nullopt;
+}
+
+void read_adapters(const Json& value, Settings& s) {
+  const std::string call = megatron::word(value);
+  const auto adapters = adapters_called(call);
+  if (!adapters)
+    throw InputError({"", "found '" + call.substr(0, 60) + "'",
+                      "LoRA(dim=RANK), with the target_modules of " +
+                          std::string(to_text(LoraTargets::queries_keys_values)) + " or attention",
+                      ""});
+  s.lora_rank = adapters->rank;
+  s.lora_targets = adapters->targets;
 }
 
 LaunchKey adapters_key() {

@@ -252,15 +252,15 @@ class Reader {
     cursor_.at = end;
   }
 
-  void call_function(const std::string& body) {
+  /// `body`: none that the context holds, as a function may define itself anew.
+  void call_function(std::string_view body) {
     if (context_.call_depth >= deepest_calls || context_.calls >= most_calls) return;
     ++context_.call_depth;
     ++context_.calls;
     context_.spend(body.size());
-    const std::string text = body;  // a function may define itself anew
     const ShellVariables::Mark mark = variables().open();
     pass_arguments(command_, variables());
-    Reader inside(text, context_, Reading::commands, is_conditional());
+    Reader inside(body, context_, Reading::commands, is_conditional());
     inside.read_commands();
     inside.restore_locals(mark);
     for (int i = 1; i <= most_arguments; ++i) variables().restore(std::to_string(i), mark);
@@ -294,10 +294,12 @@ class Reader {
   /// No program begins with '-': such a line goes on with the one before it.
   void run_command(bool is_in_subshell) {
     const ShellVariables::Mark mark = variables().open();
-    if (const auto function = context_.functions.find(command_.front()); function != context_.functions.end())
-      call_function(function->second);
-    else
+    if (const auto function = context_.functions.find(command_.front()); function != context_.functions.end()) {
+      std::string body = function->second;
+      call_function(body);
+    } else {
       run_own_builtin();
+    }
     is_in_subshell ? variables().roll_back(mark) : variables().keep(mark);
     std::vector<ShellCommand>& all = context_.script.commands;
     if (has_commands_ && command_.front().starts_with('-'))

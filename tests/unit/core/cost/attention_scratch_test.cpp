@@ -48,7 +48,7 @@ TEST_CASE("the scratch of cuDNN's deterministic backward is what was measured") 
 // cudnn-frontend: batch x heads x ceil64(queries) x ceil64(keys) x 2 bytes; 4 000 tokens are 63 tiles of 64.
 TEST_CASE("queries and keys are padded to 64 tokens") {
   const Question llama(asked("llama-3.2-1b", 4000, 1));
-  const std::int64_t padded_tokens = 63 * 64;
+  const std::int64_t padded_tokens = std::int64_t{63} * 64;
   CHECK(most_scratch(llama, shard_of_batch(1, 4000)) ==
         Bytes(32 * padded_tokens * padded_tokens * 2 + std::int64_t{32} * 4000 * (64 + 64) * 2));
 }

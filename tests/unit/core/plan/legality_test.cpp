@@ -36,7 +36,7 @@ struct Question {
     strategy.pipeline_stages = stages;
     strategy.schedule = Schedule::one_f_one_b;
     strategy.data_parallel = 4 / stages;
-    strategy.micro_batches = 8 * stages;
+    strategy.micro_batches = std::int64_t{8} * stages;
   }
   /// "R06: dp 3 ..." or "legal".
   [[nodiscard]] std::string answer() const {
