@@ -3,7 +3,7 @@
 namespace plumbline {
 
 ChunkTimes::ChunkTimes(const std::vector<RankTimes>& of_stage, const std::vector<StageLink>& links, const Strategy& s)
-    : strategy_(&s) {
+    : strategy_(&s), link_loads_(plumbline::link_loads(links, s)) {
   for (std::vector<Picoseconds>* times : {&forward_, &backward_, &backward_input_, &backward_weight_})
     times->reserve(of_stage.size());
   for (const RankTimes& times : of_stage) {

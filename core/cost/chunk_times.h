@@ -38,7 +38,8 @@ class ChunkTimes {
             .slowdown = slowdown_,
             .shares_link = shares_link_,
             .gathers = gathers_,
-            .from_own_begin = from_own_begin_};
+            .from_own_begin = from_own_begin_,
+            .link_loads = link_loads_};
   }
 
  private:
@@ -52,6 +53,7 @@ class ChunkTimes {
   std::vector<Picoseconds> backward_weight_;
   std::vector<Picoseconds> latency_;
   Picoseconds wrap_{0};
+  std::vector<Picoseconds> link_loads_;    ///< by pipeline rank
   std::vector<std::uint8_t> leaves_node_;  ///< by pipeline rank, of its link
   std::vector<std::uint8_t> shares_link_;  ///< the same, where reductions leave the node too; else empty
   std::vector<Picoseconds> start_;         ///< per rank

@@ -92,7 +92,9 @@ class LeastEnds {
 
 std::vector<Picoseconds> least_ends(Schedule schedule, const PipelineTimes& times, std::int64_t micro_batches,
                                     std::int64_t virtual_stages) {
-  return LeastEnds(schedule, times, micro_batches, virtual_stages).ends();
+  std::vector<Picoseconds> ends = LeastEnds(schedule, times, micro_batches, virtual_stages).ends();
+  wait_for_links(ends, times.link_loads);
+  return ends;
 }
 
 }  // namespace plumbline

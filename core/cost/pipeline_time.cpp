@@ -201,13 +201,22 @@ Picoseconds one_f_one_b_makespan(const PipelineTimes& t, std::int64_t m) {
   return makespan;
 }
 
+void wait_for_links(std::vector<Picoseconds>& ends, std::span<const Picoseconds> loads) {
+  for (std::size_t rank = 0; rank < loads.size(); ++rank) {
+    const std::size_t before = rank > 0 ? rank - 1 : ends.size() - 1;
+    for (const std::size_t end : {before, rank}) ends[end] = std::max(ends[end], loads[rank]);
+  }
+}
+
 std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
   check(
       t.forward.size() == (t.latency.size() + 1) * static_cast<std::size_t>(v) && t.forward.size() == t.backward.size(),
       "one time per stage, one latency per link");
   const auto own = std::find_if(closed_forms.begin(), closed_forms.end(),
                                 [&](const ClosedForm& f) { return f.schedule == schedule; });
-  return own != closed_forms.end() ? own->ends(t, m, v) : evaluated_ends(schedule, t, m, v);
+  std::vector<Picoseconds> ends = own != closed_forms.end() ? own->ends(t, m, v) : evaluated_ends(schedule, t, m, v);
+  wait_for_links(ends, t.link_loads);
+  return ends;
 }
 
 }  // namespace plumbline

@@ -4,7 +4,7 @@
 /// Model: a stage takes forward[s] and backward[s] per micro-batch; micro-batches keep their order; global makespan:
 /// all ranks wait for the slowest. What a rank receives for its first chunk in a direction is latency[r] on its way and
 /// occupies neither rank; for its later chunks the receiver waits that time out (Handover, core/program/program.h).
-/// Every boundary has its own latency.
+/// Every boundary has its own latency, and the ranks at its ends wait until it has carried all messages of the step.
 /// * GPipe: sum f + sum b + (m - 1)(max f + max b) + 2 sum c, exact for this model; micro-batch by micro-batch where
 ///   the first or the last one differs.
 /// * 1F1B: the exact order, wave by wave, in O(p (m + p)) integer steps; not the textbook sum + (m - 1) max, which is
@@ -62,7 +62,10 @@ struct PipelineTimes {
   /// as long alongside what their sender still reduces; empty: none do.
   std::span<const std::uint8_t> shares_link = {};
   bool gathers = false;  ///< a backward begins with a gather, behind what its rank still reduces of another chunk
-  bool from_own_begin = false;    ///< split backwards: each rank's end counts from its own begin, not from the first
+  bool from_own_begin = false;  ///< split backwards: each rank's end counts from its own begin, not from the first
+  /// Per rank, of the link to the rank before it, of the first rank round the loop: how long it carries the messages of
+  /// one direction; empty: no time.
+  std::span<const Picoseconds> link_loads = {};
   bool leaves_out_rounds = true;  ///< of 1F1B and interleaving, once they are periodic; the answer is the same
 
   /// Of a message between two ranks that exchange any.
@@ -76,6 +79,8 @@ struct PipelineTimes {
 /// When each rank has ended its last micro-batch and what is reduced alongside it, from the step's begin or its own.
 [[nodiscard]] std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& times,
                                                      std::int64_t micro_batches, std::int64_t virtual_stages);
+/// Ranks at the ends of a link end no earlier than it has carried what it carries.
+void wait_for_links(std::vector<Picoseconds>& ends, std::span<const Picoseconds> loads);
 /// None later than those, in O(p v): each rank from the first forward that reaches it on, without waiting.
 [[nodiscard]] std::vector<Picoseconds> least_ends(Schedule schedule, const PipelineTimes& times,
                                                   std::int64_t micro_batches, std::int64_t virtual_stages);

@@ -28,6 +28,8 @@ struct ActionTimes {
   /// By pipeline rank: whether messages between it and the one before it, of the first rank those round the loop, take
   /// the link of their stream; the others have one of their own. Empty: all do.
   std::vector<std::uint8_t> leaves_node{};
+  Picoseconds busiest_link{
+      0};                    ///< carries the messages of one direction so long, one after the other, in the whole step
   bool steps_early = false;  ///< ranks pass the program's barriers without waiting (StepPricer::steps_early)
 };
 

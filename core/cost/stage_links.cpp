@@ -1,5 +1,10 @@
 #include "core/cost/stage_links.h"
 
+#include "core/cost/pipeline_time.h"
+#include "core/cost/point_to_point.h"
+#include "core/cost/time_limits.h"
+#include "core/plan/pipeline_schedule.h"
+
 namespace plumbline {
 namespace {
 
@@ -12,8 +17,23 @@ GroupSpan link_span(std::int32_t rank, const Strategy& s, const Cluster& cluster
 
 StageLink stage_link(const BlockPricer& blocks, std::int32_t rank, Bytes message, const Strategy& s) {
   const double exposure = blocks.kernels().calibration().stack.communication.pipeline_exposure;
+  const Cluster& cluster = blocks.communication().cluster();
+  const GroupSpan span = link_span(rank, s, cluster);
   return {phase_time(exposure * message_time(blocks.communication(), rank, message, s)),
-          link_span(rank, s, blocks.communication().cluster()).crosses_network()};
+          phase_time(send_receive_time(message, span, cluster).transfer), span.crosses_network()};
+}
+
+std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const Strategy& s) {
+  std::vector<Picoseconds> loads(links.size(), Picoseconds(0));
+  if (s.pipeline_stages == 1) return loads;
+  std::vector<std::int64_t> handed_on(links.size(), 0);
+  for (std::int32_t stage = 1; stage < s.chunks(); ++stage) {
+    const auto rank_of = [&](std::int32_t i) { return rank_of_stage(placement(s.schedule), s.pipeline_stages, i); };
+    if (rank_of(stage - 1) != rank_of(stage)) ++handed_on[link_between(rank_of(stage - 1), rank_of(stage))];
+  }
+  for (std::size_t rank = 0; rank < links.size(); ++rank)
+    loads[rank] = repeated(links[rank].occupied, handed_on[rank] * s.micro_batches, most_work);
+  return loads;
 }
 
 Seconds message_time(const CommunicationClock& clock, std::int32_t rank, Bytes message, const Strategy& s) {

@@ -161,6 +161,26 @@ void exposed_at_most_alone(const Subject& s, Finding& f) {
   f.expect_at_most(simulation.time[TimeCause::data_parallel], alone, "exposed and alone, simulated");
 }
 
+/// Where stages fill nodes or nodes stages, a node's cards carry in one direction what all its ranks of one stage hand
+/// on, for every micro-batch.
+void cards_carry_all_messages(const Subject& s, Finding& f) {
+  const Strategy& strategy = s.strategy();
+  const Cluster& cluster = s.question.cluster();
+  const Node& node = cluster.groups.front().node;
+  const std::int64_t of_stage = rank_group(strategy, Axis::pipeline).stride;
+  const std::int64_t of_node = node.devices;
+  const bool crosses = strategy.pipeline_stages > 1 && of_stage * strategy.pipeline_stages > of_node;
+  if (!crosses || cluster.groups.size() > 1 || node.network_bandwidth() <= BytesPerSecond(0)) return;
+  if (of_stage % of_node != 0 && of_node % of_stage != 0) return;
+  const std::int64_t there_and_back = 2 * strategy.virtual_stages;
+  const Bytes handed_on = sent(s.plan, "pipeline", "send_receive") / there_and_back;  // by a rank's first chunk
+  const Seconds alone = std::min(of_stage, of_node) * handed_on / node.network_bandwidth();
+  f.expect_at_most(to_picoseconds(alone), s.step(), "messages over the network cards of a node, and the step");
+  if (strategy.pipeline_stages * strategy.micro_batches * strategy.virtual_stages > most_simulated_passes) return;
+  f.expect_at_most(to_picoseconds(alone), simulated(s.question, strategy).simulation.step(),
+                   "messages over the network cards of a node, and the simulated step");
+}
+
 }  // namespace
 
 Laws laws_of_communication() {
@@ -178,6 +198,8 @@ Laws laws_of_communication() {
       {"recompute-bytes", "Recompute never sends less.", 16, recompute_sends_no_less},
       {"exposed-transfers", "A step shows no more of what shares states than the transfers take alone.", 4,
        exposed_at_most_alone},
+      {"messages-on-cards", "A step takes no less than its messages take a node's network cards.", 4,
+       cards_carry_all_messages},
   };
 }
 

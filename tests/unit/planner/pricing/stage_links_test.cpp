@@ -1,6 +1,8 @@
 // Boundaries between pipeline stages: each has its own link, and ranks of a node share its network cards.
 
 #include "core/cost/stage_links.h"
+#include "models/machine_catalog.h"
+#include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
 #include "planner/pricing/simulated.h"
 #include "tests/catch.h"
@@ -74,6 +76,52 @@ TEST_CASE("a slow network between stages is in the step, by closed form and simu
   CHECK(difference >= 2 * 3 * exposure(ethernet) * message * (1 / 3e9 - 1 / 24e9) * 0.99);
   CHECK(to_seconds(simulated(ethernet, s).simulation.step()).value() ==
         Approx(to_seconds(slow.prediction.time.total()).value()).epsilon(1e-6));
+}
+
+Question llama_over_10_gigabits() {
+  Cluster cluster = find_machine("dgx-a100-40g");
+  NetworkInterfaces& network = *cluster.groups.front().node.network;
+  network.count = 1;
+  network.bandwidth.value = BytesPerSecond(1.25e9);
+  const QuestionText text = question_text("llama-2-13b", "dgx-a100-40g", 32, 4096, 128);
+  return Question(text, find_network("llama-2-13b"), with_device_count(cluster, 32));
+}
+
+// Eight stages of four ranks, two stages a node, so that the four ranks of every second stage share one card of 10
+// Gb/s. 64 micro-batches of five chunks each hand on 4096 * 5120 values of two bytes, half on each tensor-parallel
+// rank: 320 * 4 * 20.97 MB / (0.96 * 1.25 GB/s) = 22.4 s in one direction, whatever is computed alongside.
+TEST_CASE("a link carries one message after the other") {
+  const Question question = llama_over_10_gigabits();
+  Strategy s = pipeline(2, 8, 2, 64);
+  s.schedule = Schedule::interleaved;
+  s.virtual_stages = 5;
+  s.sequence_parallel = SequenceParallel::on;
+  const double message = 4096. * 5120 * 2 / 2;
+  const double alone = 64 * 5 * 4 * message / (0.96 * 1.25e9);
+  REQUIRE(alone == Approx(22.4).epsilon(0.01));
+  CHECK(to_seconds(evaluate(question, s).prediction.time.total()).value() >= alone);
+  CHECK(to_seconds(simulated(question, s).simulation.step()).value() >= alone);
+  s.virtual_stages = 1;
+  s.schedule = Schedule::one_f_one_b;
+  CHECK(to_seconds(evaluate(question, s).prediction.time.total()).value() >= alone / 5);
+  CHECK(to_seconds(simulated(question, s).simulation.step()).value() >= alone / 5);
+}
+
+TEST_CASE("loads of links count what crosses each boundary in one direction") {
+  Strategy s = pipeline(1, 4, 1, 3);
+  const StageLink link{Picoseconds(9), Picoseconds(10), false};
+  const std::vector<StageLink> links(4, link);
+  using Loads = std::vector<Picoseconds>;
+  const auto of = [](std::int64_t wrap, std::int64_t others) {
+    return Loads{Picoseconds(wrap), Picoseconds(others), Picoseconds(others), Picoseconds(others)};
+  };
+  CHECK(link_loads(links, s) == of(0, 30));
+  s.schedule = Schedule::interleaved;
+  s.virtual_stages = 3;
+  CHECK(link_loads(links, s) == of(60, 90));  // round the loop once less often
+  s.schedule = Schedule::zbv;
+  s.virtual_stages = 2;
+  CHECK(link_loads(links, s) == of(0, 60));  // there and back
 }
 
 }  // namespace
