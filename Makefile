@@ -155,7 +155,7 @@ dev: ## incremental build, file by file, warnings as errors: build/dev, whose co
 
 headless: ## warnings as errors, every header alone; no CUDA, Qt, MPI: the command, and its golden answers
 	@cmake --preset headless
-	@cmake --build --preset headless --target plan all_verify_interface_header_sets
+	@cmake --build --preset headless --target plan headers_alone
 	@ctest --preset headless
 
 asan: ## tests labelled sanitize under the address and undefined-behaviour sanitizers
