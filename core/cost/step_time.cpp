@@ -44,6 +44,22 @@ Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const 
   return sum;
 }
 
+/// What the chunks of a rank take per micro-batch, one by one: whether the host waits is each chunk's own.
+struct Passes {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+};
+
+Passes passes_of(std::size_t rank, const StageTable& stages, const Strategy& s) {
+  Passes sum;
+  for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
+    const StageCost& stage = stages.stage(stage_index(s, rank, chunk));
+    add_phase(sum.forward, stage.forward_total());
+    add_phase(sum.backward, stage.backward_total());
+  }
+  return sum;
+}
+
 /// Whether a rank holds what the one before it holds, chunk by chunk.
 bool is_like_the_one_before(std::size_t rank, const StageLayout& layout, const Strategy& s) {
   if (layout.of_rank[rank] != layout.of_rank[rank - 1]) return false;
@@ -269,13 +285,11 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
   Picoseconds slowest_backward(0);
   const bool fills = !steps_early(stages, s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    const StageCost& stage = stages[rank];
-    const Picoseconds forward = stage.forward_total();
-    const Picoseconds backward = stage.backward_total();
+    const auto [forward, backward] = passes_of(rank, stages, s);
     bound = std::max(bound, before + repeated(forward + backward, s.micro_batches, most_work));
     if (!fills) continue;
     const StageCost& first = stages.stage(rank);
-    const bool is_whole = &first == &stage;
+    const bool is_whole = s.virtual_stages == 1;
     // Ranks that split the backward may end with weight gradients: only the fill is certain.
     Picoseconds drained(0);
     if (!splits_backward(s.schedule)) drained = is_whole ? backward : first.backward_total();

@@ -129,8 +129,8 @@ void recompute_sends_no_less(const Subject& s, Finding& f) {
 
 constexpr std::int64_t most_simulated_passes = 3000;
 
-/// What shares the states of every rank, one transfer after another. Of one stage that is reduced once, as it is
-/// listed.
+/// What shares the states of every rank, one transfer after another, with the messages of a rank where they take the
+/// same network cards: they wait for each other there. Of one stage that is reduced once, as it is listed.
 Picoseconds state_transfers_alone(const Subject& s) {
   const Strategy& strategy = s.strategy();
   const StepPricer& steps = s.question.step_pricer();
@@ -149,7 +149,10 @@ Picoseconds state_transfers_alone(const Subject& s) {
     const SharingTimes t = steps.sharing_times(stages[rank], strategy);
     sum += strategy.micro_batches * (std::int64_t{2} * t.gather + t.regather + t.scatter) + t.reduction + t.update;
   }
-  return sum;
+  if (!steps.shares_network(strategy)) return sum;
+  Picoseconds hop(0);
+  for (const StageLink& link : steps.links(stages, strategy)) hop = std::max(hop, link.hop);
+  return sum + std::int64_t{2} * strategy.virtual_stages * strategy.micro_batches * hop;
 }
 
 void exposed_at_most_alone(const Subject& s, Finding& f) {
