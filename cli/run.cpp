@@ -140,7 +140,8 @@ class RunVerb : public Verb {
     try {
       return read_and_train(terminal, launch, note, interruption);
     } catch (const ReadingStopped&) {
-      if (launch == nullptr || launch->rank() == 0)
+      // A launcher ends the other processes where one has failed: what that one said is enough.
+      if (launch == nullptr)
         terminal.remark("plan: " + signal_name(interruption.signal()) +
                         ": stopped while --data was read, before the first step; nothing is saved");
       return ended_by(interruption.signal());
