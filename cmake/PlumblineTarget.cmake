@@ -83,7 +83,7 @@ function(plumbline_library name)
 endfunction()
 
 # plumbline_headers_alone(<library> <headers...>): the target headers_alone compiles each of them by itself. In a build
-# that precompiles standard headers a missing one of those goes unseen: tests/architecture/standard_includes.py looks.
+# that precompiles standard headers a missing one of those goes unseen: tests/architecture/test_standard_includes.py looks.
 function(plumbline_headers_alone name)
   if(NOT PLUMBLINE_HEADERS_ALONE)
     return()
