@@ -175,7 +175,7 @@ void cards_carry_all_messages(const Subject& s, Finding& f) {
   const bool crosses = strategy.pipeline_stages > 1 && of_stage * strategy.pipeline_stages > of_node;
   if (!crosses || cluster.groups.size() > 1 || node.network_bandwidth() <= BytesPerSecond(0)) return;
   if (of_stage % of_node != 0 && of_node % of_stage != 0) return;
-  const std::int64_t there_and_back = 2 * strategy.virtual_stages;
+  const std::int64_t there_and_back = std::int64_t{2} * strategy.virtual_stages;
   const Bytes handed_on = sent(s.plan, "pipeline", "send_receive") / there_and_back;  // by a rank's first chunk
   const Seconds alone = std::min(of_stage, of_node) * handed_on / node.network_bandwidth();
   f.expect_at_most(to_picoseconds(alone), s.step(), "messages over the network cards of a node, and the step");
