@@ -34,7 +34,7 @@ class EstimateVerb : public Verb {
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    output_.write([&] { return plan_file_text(request, asked); }, terminal);
+    output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
     terminal.print(output_.json() ? to_json_text(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan))
                                   : text(asked.plan, terminal));
     output_.print_stats(terminal);

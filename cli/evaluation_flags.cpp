@@ -52,9 +52,18 @@ void EvaluationFlags::follow(const TrainingSettings& recipe) {
   if (!share_ && !stored_) share_ = stored_flag(recipe, "held-out");
 }
 
+std::int64_t EvaluationFlags::largest_data(std::int64_t most_trained) const {
+  if (!share_ && stored_) return most_trained + std::min(*stored_, most_trained);
+  const double share = share_ ? real_number("--held-out", *share_, 0, largest_share) : default_share;
+  return static_cast<std::int64_t>(static_cast<double>(most_trained) / (1 - share)) + 1;  // rounded up
+}
+
 std::int64_t EvaluationFlags::held_out(const TokenSource& data, std::int64_t sequence_length) const {
-  // Other data, where they are asked for, are refused or overridden as such; their own share is held out.
-  if (!share_ && stored_ && *stored_ + sequence_length < data.tokens.size()) return *stored_;
+  // Other data, where they are asked for, are refused or overridden as such; their own share is held out. So is it
+  // where what a checkpoint says is no sequence with its targets, which no run holds out.
+  const bool is_kept =
+      stored_ && *stored_ < data.tokens.size() - sequence_length && (*stored_ == 0 || *stored_ > sequence_length);
+  if (!share_ && is_kept) return *stored_;
   const double share = share_ ? real_number("--held-out", *share_, 0, largest_share) : default_share;
   const std::int64_t tokens = held_out_tokens(data, share, sequence_length);
   if (share_ && share > 0 && tokens == 0)

@@ -23,6 +23,8 @@ class EvaluationFlags {
   /// Fills what `options`, whose data and steps are there, evaluates and generates. `is_text`: its tokens are bytes.
   /// Throws InputError that names the flag.
   void apply(RunOptions& options, std::int64_t sequence_length, bool is_text) const;
+  /// That data may have of which `most_trained` are trained on and the others held out. Throws InputError.
+  [[nodiscard]] std::int64_t largest_data(std::int64_t most_trained) const;
 
  private:
   [[nodiscard]] std::int64_t held_out(const TokenSource& data, std::int64_t sequence_length) const;

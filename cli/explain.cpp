@@ -72,7 +72,7 @@ class ExplainVerb : public Verb {
     Task task;
     task.end_of_phase = [&](std::string_view phase) { output_.lap(std::string(phase)); };
     const session::Explanation explanation = session::explain(asked, other, task);
-    output_.write([&] { return plan_file_text(request, asked); }, terminal);
+    output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(explanation)) : text(explanation, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;

@@ -4,9 +4,11 @@
 #include <CLI/Formatter.hpp>
 #include <filesystem>
 
+#include "cli/output_flag.h"
 #include "cli/plan_file.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "core/io/output_file.h"
 #include "core/quantity/text.h"
 #include "planner/session/export.h"
@@ -17,13 +19,15 @@ namespace {
 class ExportVerb : public Verb {
  public:
   [[nodiscard]] VerbWords words() const override {
-    return {"export", "a plan as launch files of a training framework",
-            "--plan plan.json --to TARGET [--release R] [--out DIR] [--strict]",
-            "Writes the arguments or configuration of a framework and the scripts that launch it with torchrun, Slurm "
-            "and Kubeflow. What the framework cannot launch is said line by line, with the nearest that it can and "
-            "what that costs by this program's prediction; with --strict nothing is written then, and the exit code is "
-            "1. Without --out the first file is printed.",
-            "plan export --plan plan.json --to megatron-lm --out launch"};
+    return {
+        "export", "a plan as launch files of a training framework",
+        "--plan plan.json --to TARGET [--release R] [--out DIR] [--force] [--strict]",
+        "Writes the arguments or configuration of a framework and the scripts that launch it with torchrun, Slurm "
+        "and Kubeflow. What the framework cannot launch is said line by line, with the nearest that it can and "
+        "what that costs by this program's prediction; with --strict nothing is written then, and the exit code is "
+        "1. Without --out the first file is printed. Files of the folder that say something else stay unless --force "
+        "is given.",
+        "plan export --plan plan.json --to megatron-lm --out launch"};
   }
   void declare(CLI::App& app) override {
     app.add_option("--plan", plan_file_, "a plan file")->group("Question")->type_name("FILE");
@@ -33,19 +37,27 @@ class ExportVerb : public Verb {
         ->type_name("RELEASE");
     app.add_flag("--strict", strict_, "refuse what the framework cannot launch as it is")->group("Question");
     app.add_option("--out", folder_, "write the files to this folder")->group("Output")->type_name("DIR");
+    declare_force(app);
+    app_ = &app;
   }
   void check_flags() const override {
     if (plan_file_.empty()) throw InputError({"--plan", "is missing", "a plan file, written by plan search --out", ""});
     if (target_.empty()) throw InputError({"--to", "is missing", "one of " + target_names(), ""});
   }
   ExitCode run(Terminal& terminal) override {
-    const session::EstimateRequest request = plan_request(plan_file_);
+    const session::PlanRequest request = plan_request(plan_file_);
     const session::PricedQuestion asked = session::estimate(request);
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    const session::ExportAnswer answer = session::export_plan(asked, target_, release_);
+    const session::ExportAnswer answer =
+        session::export_plan(asked, target_, release_, session::launch_recipe(request.written));
     say_substitutions(answer, asked.plan, terminal);
     for (const std::string& sentence : answer.files.unsaid) terminal.remark("plan: not said: " + sentence);
+    for (const std::string& sentence : answer.files.missing) terminal.remark("plan: missing: " + sentence);
     if (strict_ && !is_exact(answer)) return ExitCode::no;
+    if (!answer.files.missing.empty() && !is_forced(*app_)) {
+      terminal.remark("plan: nothing is written, as it would not start; --force writes what there is");
+      return ExitCode::no;
+    }
     if (folder_)
       write_files(answer, terminal);
     else
@@ -76,8 +88,26 @@ class ExportVerb : public Verb {
                       " launches and that fit");
   }
 
+  /// Files of these names that say something else may have been edited, or be somebody's own.
+  void require_untouched(const std::vector<LaunchFile>& files) const {
+    std::string others;
+    for (const LaunchFile& file : files) {
+      const std::filesystem::path path = std::filesystem::path(*folder_) / file.name;
+      std::error_code ignored;
+      const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+      const bool is_same = is_there && std::filesystem::is_regular_file(path, ignored) &&
+                           std::filesystem::file_size(path, ignored) == file.text.size() &&
+                           read_text_file(path, "a launch file") == file.text;
+      if (is_there && !is_same) others += (others.empty() ? "" : ", ") + file.name;
+    }
+    if (!others.empty())
+      throw InputError({"--out", "in " + *folder_ + " there are other files of these names: " + others,
+                        "another folder, or --force to replace them", ""});
+  }
+
   void write_files(const session::ExportAnswer& answer, Terminal& terminal) const {
     require_writable_folder("--out", *folder_);
+    if (!is_forced(*app_)) require_untouched(answer.files.files);
     for (const LaunchFile& file : answer.files.files) {
       const std::filesystem::path path = std::filesystem::path(*folder_) / file.name;
       write_output_file(path, file.text);
@@ -90,6 +120,7 @@ class ExportVerb : public Verb {
   std::string plan_file_, target_, release_;
   std::optional<std::string> folder_;
   bool strict_ = false;
+  const CLI::App* app_ = nullptr;
 };
 
 const RegisteredVerb export_verb(71, make_verb<ExportVerb>);

@@ -55,7 +55,7 @@ class FitVerb : public Verb {
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
-    output_.write([&] { return plan_file_text(request, asked); }, terminal);
+    output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
     if (output_.json()) {
       terminal.print(to_json_text(to_json(asked.plan)));
     } else {

@@ -9,7 +9,7 @@
 #include "cli/question_options.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
-#include "planner/frameworks/syntax/arguments.h"
+#include "planner/frameworks/syntax/quoting.h"
 #include "planner/io/import_json.h"
 
 namespace plumbline {
@@ -47,7 +47,7 @@ class ImportVerb : public Verb {
     request.question = question_.question(QuestionParts::none);
     const session::ImportAnswer answer = session::import_files(request);
     const session::StrategyRequest as_read = session::strategy_request(request, answer);
-    write_plan(as_read, terminal);
+    write_plan(as_read, answer.settings.recipe, terminal);
     const session::StrategyRequest asked = session::named_in_catalogue(as_read);
     const auto flags = session::estimate_flags(asked);
     terminal.print(json_ ? to_json_text(session::to_json(answer, flags)) : text(answer, asked, flags));
@@ -62,13 +62,13 @@ class ImportVerb : public Verb {
     return all + ", huggingface";
   }
 
-  void write_plan(const session::StrategyRequest& asked, Terminal& terminal) const {
+  void write_plan(const session::StrategyRequest& asked, const LaunchRecipe& said, Terminal& terminal) const {
     if (!out_) return;
     if (asked.question.machine.empty())
       throw InputError({"--out", "a plan is priced on a machine", "--machine as well", ""});
     const session::EstimateRequest request(asked);
     const session::PricedQuestion priced = session::estimate(request);
-    out_.write([&] { return plan_file_text(request, priced); }, terminal, Narration::remarks);
+    out_.write([&] { return plan_file_text(priced, said, out_.folder()); }, terminal, Narration::remarks);
   }
 
   [[nodiscard]] static std::string text(const session::ImportAnswer& answer, const session::StrategyRequest& asked,

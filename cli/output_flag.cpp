@@ -11,22 +11,55 @@
 namespace plumbline {
 namespace {
 
-/// Two names of one file: what was written first would be lost. Devices take both.
-void require_different(const OutputFlag& one, const OutputFlag& other) {
-  const std::filesystem::path a = std::filesystem::path(*one.name()).lexically_normal();
-  const std::filesystem::path b = std::filesystem::path(*other.name()).lexically_normal();
+constexpr const char* force_flag = "--force";
+
+/// Two names of one file. Devices are none.
+bool is_one_file(const std::string& one, const std::string& other) {
+  const std::filesystem::path a = std::filesystem::path(one).lexically_normal();
+  const std::filesystem::path b = std::filesystem::path(other).lexically_normal();
   std::error_code ignored;
-  const bool is_device = std::filesystem::exists(a, ignored) && !std::filesystem::is_regular_file(a, ignored);
-  const bool is_one_file = a == b || std::filesystem::equivalent(a, b, ignored);
-  if (is_one_file && !is_device)
+  if (std::filesystem::exists(a, ignored) && !std::filesystem::is_regular_file(a, ignored)) return false;
+  return a == b || std::filesystem::equivalent(a, b, ignored);
+}
+
+/// What was written first would be lost.
+void require_different(const OutputFlag& one, const OutputFlag& other) {
+  if (is_one_file(*one.name(), *other.name()))
     throw InputError(
         {other.flag(), "\"" + *other.name() + "\" is the file of " + one.flag() + " too", "another file for each", ""});
 }
 
 }  // namespace
 
+void declare_force(CLI::App& app) {
+  if (app.get_option_no_throw(force_flag) == nullptr)
+    app.add_flag(force_flag)
+        ->description("replace files that the command reads, or that somebody has changed")
+        ->group("Output");
+}
+
+bool is_forced(const CLI::App& app) { return app.count(force_flag) > 0; }
+
 void OutputFlag::declare(CLI::App& app, const char* help, const char* group) {
   app.add_option(flag_, name_, help)->group(group)->type_name("FILE");
+  declare_force(app);
+  app_ = &app;
+}
+
+void OutputFlag::require_no_input() const {
+  std::error_code ignored;
+  if (app_ == nullptr || is_forced(*app_) || !std::filesystem::is_regular_file(*name_, ignored)) return;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->get_single_name() == std::string(flag_).substr(2)) continue;
+    for (const std::string& word : option->results())
+      if (is_one_file(*name_, word))
+        throw InputError({flag_, "\"" + *name_ + "\" is read by this command (" + option->get_name() + ")",
+                          "another file, or --force to replace it", ""});
+  }
+}
+
+std::filesystem::path OutputFlag::folder() const {
+  return !name_ || is_standard_output() ? std::filesystem::path() : std::filesystem::path(*name_).parent_path();
 }
 
 void OutputFlag::write(const std::function<std::string()>& text, Terminal& terminal, Narration narration) const {
@@ -54,6 +87,7 @@ void require_writable(const std::vector<const OutputFlag*>& flags, StandardOutpu
     for (const OutputFlag* other : given) require_different(*other, *flag);
     given.push_back(flag);
     if (!flag->is_standard_output()) {
+      flag->require_no_input();
       require_writable_file(flag->flag(), *flag->name());
     } else if (use == StandardOutput::json) {
       throw InputError(

@@ -20,8 +20,9 @@ void OutputOptions::require_writable(Terminal& terminal, const std::vector<const
   plumbline::require_writable(flags, json_ ? StandardOutput::json : StandardOutput::text, terminal);
 }
 
-void OutputOptions::write(const std::function<std::string()>& plan_file, Terminal& terminal) const {
-  out_.write(plan_file, terminal, narration());
+void OutputOptions::write(const std::function<std::string(const std::filesystem::path& folder)>& plan_file,
+                          Terminal& terminal) const {
+  out_.write([&] { return plan_file(out_.folder()); }, terminal, narration());
 }
 
 void OutputOptions::lap(const std::string& phase) {

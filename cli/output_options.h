@@ -24,8 +24,10 @@ class OutputOptions {
   [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
   /// Before the work: that --out and the verb's own files can be written (output_flag.h).
   void require_writable(Terminal& terminal, const std::vector<const OutputFlag*>& own = {}) const;
-  /// Writes the plan file where --out says, before anything is printed; the text is made only then.
-  void write(const std::function<std::string()>& plan_file, Terminal& terminal) const;
+  /// Writes the plan file where --out says, before anything is printed; the text is made only then, for the folder in
+  /// which it will be.
+  void write(const std::function<std::string(const std::filesystem::path& folder)>& plan_file,
+             Terminal& terminal) const;
   /// Ends a phase of --stats.
   void lap(const std::string& phase);
   /// Prints what the phases took to standard error.

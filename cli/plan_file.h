@@ -3,8 +3,10 @@
 ///
 /// Checked against: tests/integration/launcher_test.py, recipe_test.py.
 
+#include <filesystem>
 #include <string>
 
+#include "planner/frameworks/launch/launch_settings.h"
 #include "planner/session/plan_file.h"
 #include "runtime/run/recipe.h"
 
@@ -15,9 +17,14 @@ namespace plumbline {
 /// What a run is to train with. Throws InputError.
 [[nodiscard]] Recipe recipe_of(const session::PlanRequest& request);
 
-/// What --out writes of the answer to a request: with the recipe of its plan file, or the default one.
-[[nodiscard]] std::string plan_file_text(const session::EstimateRequest& request, const session::PricedQuestion& asked);
+/// What --out writes of the answer to a request: with the recipe of its plan file, or the default one. Files that the
+/// plan names by a relative path are named from `folder`, in which it will be; empty: from here.
+[[nodiscard]] std::string plan_file_text(const session::EstimateRequest& request, const session::PricedQuestion& asked,
+                                         const std::filesystem::path& folder);
+/// Of launch files: the default recipe with the numbers that they say. Throws InputError for one that no run takes.
+[[nodiscard]] std::string plan_file_text(const session::PricedQuestion& asked, const LaunchRecipe& said,
+                                         const std::filesystem::path& folder);
 /// Of a plan that a search found.
-[[nodiscard]] std::string plan_file_text(const Plan& plan);
+[[nodiscard]] std::string plan_file_text(const Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace plumbline

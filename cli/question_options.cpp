@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/flag_values.h"
+#include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
 
 namespace plumbline {
@@ -56,6 +57,9 @@ void QuestionOptions::declare(CLI::App& app, Recipes recipes, DeviceCounts count
                            "searched"
                          : "train adapters of this rank alongside the frozen linears")
       ->type_name(several_recipes ? "N,N,..." : "N");
+  option("--lora-targets", flags_.lora_targets,
+         "which linears have adapters: all, those of queries, keys and values, or those of attention (all)")
+      ->type_name(alternatives(names_of(all_lora_targets)));
   option("--stack", flags_.stack, "software stack whose measured overheads apply")->type_name("STACK");
   option("--headroom", flags_.headroom, "memory of every GPU that a plan leaves free, such as 5% or 2GiB (0)")
       ->type_name("SHARE|SIZE");

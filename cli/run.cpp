@@ -137,6 +137,18 @@ class RunVerb : public Verb {
   }
   /// In one process of all local ranks, or in that of one rank of a launch; only the first has anything to say.
   ExitCode train_plan(Terminal& terminal, ProcessSession* launch, SharedNote* note, const Interruption& interruption) {
+    try {
+      return read_and_train(terminal, launch, note, interruption);
+    } catch (const ReadingStopped&) {
+      // A launcher ends the other processes where one has failed: what that one said is enough.
+      if (launch == nullptr)
+        terminal.remark("plan: " + signal_name(interruption.signal()) +
+                        ": stopped while --data was read, before the first step; nothing is saved");
+      return ended_by(interruption.signal());
+    }
+  }
+  ExitCode read_and_train(Terminal& terminal, ProcessSession* launch, SharedNote* note,
+                          const Interruption& interruption) {
     const bool is_first = launch == nullptr || launch->rank() == 0;
     if (launch != nullptr) refuse_what_is_local();
     training_.continue_training();
@@ -156,11 +168,12 @@ class RunVerb : public Verb {
     if (over_nccl_ && launch == nullptr) require_devices(*module, ranks);
     const session::PricedQuestion& asked = prepared.asked;
     std::vector<LossCurve> curves = is_first ? other_curves() : std::vector<LossCurve>();
-    RunOptions options = training_.options(asked.question.graph(), asked.question.training().sequence_length);
     const Training& t = asked.question.training();
+    const StopReading stop = [&] { return interruption.signal() != 0; };
+    RunOptions options = training_.options(asked.question.graph(), t.sequence_length, stop);
     const RunSpeed speed = is_first ? run_speed(asked) : RunSpeed();
     StepReport report(
-        {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data), speed, meaning()});
+        {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data, stop), speed, meaning()});
     std::optional<LineWriter> lines;
     if (json_ && is_first) lines.emplace(STDOUT_FILENO, "standard output");
     report_steps(options, report, lines, terminal);

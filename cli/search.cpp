@@ -49,7 +49,8 @@ class SearchVerb : public Verb {
     const Interruption interruption(search_.time_limit());
     if (around_.is_given()) return run_around(interruption, terminal);
     const session::SearchAnswer answer = answered(interruption, terminal);
-    if (!answer.plans.empty()) output_.write([&] { return plan_file_text(answer.plans.front()); }, terminal);
+    if (!answer.plans.empty())
+      output_.write([&](const auto& folder) { return plan_file_text(answer.plans.front(), folder); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : text(answer, terminal));
     output_.print_stats(terminal);
     return answer.plans.empty() && answer.result.complete ? ExitCode::no : ExitCode::done;
@@ -81,7 +82,8 @@ class SearchVerb : public Verb {
     output_.lap("question");
     if (!request.start.remark.empty()) terminal.remark("plan: " + request.start.remark);
     const session::AroundAnswer answer = session::search_around(request, task(interruption, terminal));
-    if (!answer.nearby.empty()) output_.write([&] { return plan_file_text(answer.nearby.front().plan); }, terminal);
+    if (!answer.nearby.empty())
+      output_.write([&](const auto& folder) { return plan_file_text(answer.nearby.front().plan, folder); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer))
                                   : around_text(answer, request.search.objective, terminal));
     output_.print_stats(terminal);

@@ -86,7 +86,7 @@ class SimulateVerb : public Verb {
     const session::SimulationAnswer answer =
         session::simulate(asked, flags_.request(asked.strategy)).value();  // nobody stops it
     output_.lap("simulated");
-    output_.write([&] { return plan_file_text(request, asked); }, terminal);
+    output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
     write_files(asked, answer, terminal);
     terminal.print(output_.json() ? json_text(asked, answer) : text(asked.plan, answer, terminal));
     output_.print_stats(terminal);

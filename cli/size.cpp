@@ -42,7 +42,8 @@ class SizeVerb : public Verb {
     output_.require_writable(terminal, {&picture_});
     const Interruption interruption(search_.time_limit());
     const session::SizeAnswer answer = answered(interruption, terminal);
-    if (const Plan* plan = chosen(answer)) output_.write([&] { return plan_file_text(*plan); }, terminal);
+    if (const Plan* plan = chosen(answer))
+      output_.write([&](const auto& folder) { return plan_file_text(*plan, folder); }, terminal);
     picture_.write([&] { return scaling_svg(answer); }, terminal, output_.narration());
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : size_text(answer));
     output_.print_stats(terminal);

@@ -62,7 +62,9 @@ void TrackFlag::require_writable() const {
 void TrackFlag::write(const TrackedRun& run, Terminal& terminal, Narration narration) const {
   for (const std::string& name : names_) {
     const Target target = target_of(name);
-    const std::vector<TrackedFile> files = target.tracker.files(run);
+    TrackedRun placed = run;
+    placed.place = std::filesystem::absolute(target.folder).lexically_normal().string();
+    const std::vector<TrackedFile> files = target.tracker.files(placed);
     for (const TrackedFile& file : files) write_below(target.folder, file);
     if (narration == Narration::remarks)
       terminal.remark("run written for " + std::string(target.tracker.name) + ": " + std::string(target.tracker.opens) +

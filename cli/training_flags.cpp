@@ -36,10 +36,11 @@ LearningRateShape shape_of(const std::string& text) {
   refuse_choice("--lr-schedule", text, names);
 }
 
-TokenSource data_from(const std::string& file, const std::string& format, std::int64_t vocabulary) {
+TokenSource data_from(const std::string& file, const std::string& format, std::int64_t vocabulary,
+                      const TokenReading& reading) {
   const auto read = token_file_format_from_text(format);
   if (!read) refuse_choice("--data-format", format, {"text", "u16", "u32"});
-  return read_tokens(file, *read, static_cast<std::int32_t>(vocabulary));
+  return read_tokens(file, *read, static_cast<std::int32_t>(vocabulary), reading);
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ std::int64_t TrainingFlags::steps() const {
   return steps_ ? whole_number("--steps", *steps_, 1, most_steps) : default_steps;
 }
 
-RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_length) const {
+RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_length, const StopReading& stop) const {
   const std::int64_t vocabulary = vocabulary_of(graph);
   if (vocabulary == 0)
     throw InputError({"--plan", "the network " + graph.name() + " reads no tokens", "a language model", ""});
@@ -155,7 +156,9 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
   options.warmup_steps = static_cast<std::int32_t>(std::min<std::int64_t>(most_untimed_steps, options.steps / 2));
   if (init_) options.initialisation = choice_of("--init", *init_, all_initialisations, initialisation_from_text);
   if (data_format_ && !data_) throw InputError({"--data-format", "is given without --data", "both, or neither", ""});
-  options.data = data_ ? data_from(*data_, data_format_.value_or("text"), vocabulary) : sample_tokens();
+  options.data = data_ ? data_from(*data_, data_format_.value_or("text"), vocabulary,
+                                   {evaluation_.largest_data(most_trained_tokens), stop})
+                       : sample_tokens();
   if (options.data.vocabulary > vocabulary && !data_format_)
     throw InputError(
         {data_ ? "--data" : "--plan",

@@ -25,8 +25,8 @@ class TrainingFlags {
   /// Flags that neither are given nor come from a checkpoint take what the plan's recipe says. After
   /// `continue_training`.
   void follow(const TrainingSettings& recipe);
-  /// Reads the data. Throws InputError that names the flag, or the file.
-  [[nodiscard]] RunOptions options(const Graph& graph, std::int64_t sequence_length) const;
+  /// Reads the data. Throws InputError that names the flag, or the file; ReadingStopped.
+  [[nodiscard]] RunOptions options(const Graph& graph, std::int64_t sequence_length, const StopReading& stop) const;
   [[nodiscard]] LearningRateSchedule learning_rate() const;
   [[nodiscard]] OptimizerSettings optimizer(const Training& training) const { return optimizer_.settings(training); }
   [[nodiscard]] ExpertRouting routing(const Graph& graph) const;

@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/found_by_name.h"
+#include "core/base/joined.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"
 #include "core/io/json_file.h"
@@ -64,6 +65,40 @@ NameOrPath resolved(const CalibrationSet& set, std::string_view text) {
   return name_or_path(text, {stack == nullptr ? "" : stack->name, true}, "");
 }
 
+/// Of "pytorch+loss=chunked" where the choice begins; npos: there is none.
+std::size_t choice_begin(std::string_view text) {
+  const std::size_t plus = text.rfind('+');
+  const bool has_choice =
+      plus != std::string_view::npos && text.find('=', plus) != std::string_view::npos && !text.ends_with(".json");
+  return has_choice ? plus : std::string_view::npos;
+}
+
+/// The stack with another value on one axis, before which its own numbers of that axis give way. What it is then was
+/// not measured.
+SoftwareStack with_choice(SoftwareStack stack, const StackAxisTable& table, std::string_view text, std::size_t plus) {
+  const std::string_view choice = text.substr(plus + 1);
+  const std::string axis_name(choice.substr(0, choice.find('=')));
+  const std::string value_name(choice.substr(axis_name.size() + 1));
+  const StackAxis* axis = table.find(axis_name);
+  if (axis == nullptr)
+    throw InputError({"stack", "\"" + axis_name.substr(0, 60) + "\" is no trait of stacks", "a trait of plan stacks",
+                      nearest_text(axis_name, table.axis_names())});
+  const AxisValue* value = axis->find(value_name);
+  if (value == nullptr)
+    throw InputError({"stack", "\"" + value_name.substr(0, 60) + "\" is no value of the trait " + axis_name,
+                      "one of " + joined(axis->value_names()), nearest_text(value_name, axis->value_names())});
+  const auto is_of_value = [&](const auto& own, const auto& all) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == own.name; });
+  };
+  std::erase_if(stack.axis_choices, [&](const AxisChoice& own) { return own.axis == axis_name; });
+  std::erase_if(stack.coefficients, [&](const auto& own) { return is_of_value(own, value->coefficients); });
+  std::erase_if(stack.features, [&](const auto& own) { return is_of_value(own, value->features); });
+  stack.axis_choices.push_back({axis_name, value_name});
+  stack.name = std::string(text);
+  stack.residuals.reset();
+  return stack;
+}
+
 /// What states no residuals gets these; its shared numbers were measured wherever those of `all` were.
 template <class T>
 Residuals unknown_residuals(const StackAxisTable& table, const std::vector<T>& all) {
@@ -104,6 +139,8 @@ const SoftwareStack* CalibrationSet::find(std::string_view name) const {
 }
 
 SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) const {
+  if (const std::size_t plus = choice_begin(name_or_path); plus != std::string_view::npos)
+    return with_choice(software_stack(name_or_path.substr(0, plus)), axis_table_, name_or_path, plus);
   if (resolved(*this, name_or_path).is_path) {
     const Json json = read_json_file(name_or_path);
     return software_stack_from_json(JsonPlace(json, std::string(name_or_path)), axis_table_, stack_names());
@@ -116,7 +153,7 @@ SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) cons
 }
 
 std::string CalibrationSet::stack_name_remark(std::string_view name_or_path) const {
-  return resolved(*this, name_or_path).remark;
+  return resolved(*this, name_or_path.substr(0, choice_begin(name_or_path))).remark;
 }
 
 std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view name_or_path,
@@ -130,6 +167,12 @@ std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view nam
   const PrecisionRecipe stated = is_fp8(recipe) ? PrecisionRecipe::fp8 : recipe;  // one word for every fp8 recipe
   if (std::find(precisions.begin(), precisions.end(), stated) == precisions.end()) return std::nullopt;
   return nearest->format;
+}
+
+std::string CalibrationSet::axis_value(std::string_view name_or_path, std::string_view axis) const {
+  for (const AxisChoice& choice : axis_choices_of(*this, software_stack(name_or_path)))
+    if (choice.axis == axis) return choice.value;
+  return "";
 }
 
 StackCalibration CalibrationSet::stack(std::string_view name_or_path) const {

@@ -31,7 +31,7 @@ class CalibrationSet {
   /// Composed; what states no residuals gets those of an unknown stack, whose axis values were measured wherever any
   /// stack was, and is no surer than the stack that it is like. Throws as `of`.
   [[nodiscard]] StackCalibration stack(std::string_view name_or_path) const;
-  /// As its file says. Throws as `of`.
+  /// As its file says; "pytorch+loss=chunked" is a stack with another value of a trait (traits.json). Throws as `of`.
   [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
   /// What to say about a text that could be read both ways (name_or_path.h); or empty.
   [[nodiscard]] std::string stack_name_remark(std::string_view name_or_path) const;
@@ -39,6 +39,10 @@ class CalibrationSet {
   /// says; none: the recipe's. Throws as `of`.
   [[nodiscard]] std::optional<NumberFormat> gradient_format(std::string_view name_or_path,
                                                             PrecisionRecipe recipe) const;
+
+  /// The value that the stack, or the nearest that it is like, chose on an axis of traits.json; empty: none. Throws as
+  /// `of`.
+  [[nodiscard]] std::string axis_value(std::string_view name_or_path, std::string_view axis) const;
 
   /// The stack of this set with a name or alias, or null.
   [[nodiscard]] const SoftwareStack* find(std::string_view name) const;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/errors.h"
+#include "core/base/escape.h"
 #include "core/base/found_by_name.h"
 #include "core/base/joined.h"
 #include "core/io/json_file.h"
@@ -101,11 +102,11 @@ NameOrPath resolved(std::string_view text, Found found) {
   return name_or_path(text, {found.file == nullptr ? "" : std::string(found.file->name), found.is_exact}, folder_file);
 }
 
-/// "models/my-net/config.json" is my-net, "my-net.json" too.
+/// "models/my-net/config.json" is my-net, "my-net.json" too; in a form that plan files may carry.
 std::string name_of(const std::filesystem::path& file) {
   const std::string stem = file.stem().string();
   const std::string folder = std::filesystem::absolute(file).parent_path().filename().string();
-  return stem == "config" && !folder.empty() ? folder : stem;
+  return printable(stem == "config" && !folder.empty() ? folder : stem);
 }
 
 /// The file itself, or the config in the folder.

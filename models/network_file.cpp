@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/io/name_json.h"
 #include "models/import/hugging_face.h"
 
 namespace plumbline {
@@ -9,9 +10,9 @@ namespace {
 
 constexpr std::string_view network_format = "plumbline.network/1";
 
-std::vector<std::string> read_strings(JsonObject& object, std::string_view key) {
+std::vector<std::string> read_names(JsonObject& object, std::string_view key) {
   std::vector<std::string> result;
-  for (const JsonPlace& element : object.at(key).elements()) result.push_back(element.string());
+  for (const JsonPlace& element : object.at(key).elements()) result.push_back(name_from_json(element));
   return result;
 }
 
@@ -27,8 +28,8 @@ std::string joined(const std::string& first, const std::string& second) {
 Network read_own_format(const JsonPlace& document) {
   JsonObject object = open_document(document, network_format);
   const JsonPlace config = object.at("config");
-  Network network = import_hugging_face(config, object.at("name").string());
-  network.aliases = read_strings(object, "aliases");
+  Network network = import_hugging_face(config, name_from_json(object.at("name")));
+  network.aliases = read_names(object, "aliases");
   network.source = object.at("source").string();
   if (const auto published = object.find("published_parameters"))
     network.published_parameters = published->integer(1, std::numeric_limits<std::int64_t>::max());
@@ -49,7 +50,7 @@ Network read_network(const JsonPlace& document, std::string name) {
 
 NetworkHeader read_network_header(const JsonPlace& document) {
   JsonObject object = open_document(document, network_format);
-  return {object.at("name").string(), read_strings(object, "aliases")};
+  return {name_from_json(object.at("name")), read_names(object, "aliases")};
 }
 
 }  // namespace plumbline

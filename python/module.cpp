@@ -66,7 +66,8 @@ py::tuple run(const MakeWork& make_work, const py::object& progress) {
 }
 
 session::ExportAnswer exported(const Source& source, const std::string& target, const std::string& release) {
-  return session::export_plan(session::estimate(plan_request(source)), target, release);
+  const session::PlanRequest request = plan_request(source);
+  return session::export_plan(session::estimate(request), target, release, session::launch_recipe(request.written));
 }
 
 void declare_values(py::module_& module) {
@@ -110,7 +111,12 @@ void declare_export(py::module_& module) {
       .def_property_readonly("files", [](const session::ExportAnswer& answer) { return answer.files.files; })
       .def_property_readonly("assumptions",
                              [](const session::ExportAnswer& answer) { return answer.files.assumptions; })
-      .def_property_readonly("not_said", [](const session::ExportAnswer& answer) { return answer.files.unsaid; })
+      .def_property_readonly("not_said",
+                             [](const session::ExportAnswer& answer) {
+                               std::vector<std::string> all = answer.files.unsaid;
+                               all.insert(all.end(), answer.files.missing.begin(), answer.files.missing.end());
+                               return all;
+                             })
       .def_property_readonly("nearest", [](const session::ExportAnswer& answer) {
         return answer.nearest ? shared(*answer.nearest) : nullptr;
       });

@@ -4,7 +4,8 @@
 Usage: lint.py                    every .cpp file
        lint.py --changed [BASE]   what changed since BASE: the findings of those files and headers alone
 
-BASE defaults to where this branch left main; on main itself, to the previous commit.
+BASE defaults to where this branch left main; on main itself, to the last commit that is six hours older than the newest: what
+came in together is read together.
 clang-tidy reads the batches of a unity build (build/lint-batches), so that headers that 16 files share are read once. A batch
 hides an include that a file forgot: each file is also parsed by itself, as an incremental build compiles it (build/lint).
 """
@@ -20,6 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 HEADERS = r".*/(core|kernels|models|planner|runtime|cli|gui|python|tests|bench)/.*\.(h|cpp)$"
+HOURS_TOGETHER = 6
 JOBS = int(os.environ.get("JOBS", os.cpu_count() or 1))
 
 
@@ -34,7 +36,9 @@ def default_base():
         base = git("merge-base", "HEAD", main)
         if base and base != head:
             return base[0]
-    before = git("rev-parse", "--verify", "--quiet", "HEAD~1")
+    newest = int(git("log", "-1", "--format=%ct", "HEAD")[0])
+    before = (git("log", "-1", "--first-parent", "--format=%H", f"--until={newest - HOURS_TOGETHER * 3600}", "HEAD")
+              or git("rev-parse", "--verify", "--quiet", "HEAD~1"))
     return before[0] if before else git("hash-object", "-t", "tree", "/dev/null")[0]  # the first commit: everything
 
 

@@ -38,7 +38,7 @@ class RandomQuestions {
                                        "opt-13b",    "gpt3-175b", "mixtral-8x7b", "llama-2-70b", "bert-large"};
     static constexpr std::array machines{"dgx-h100",  "rtx4090-pcie", "l40s-pcie",   "dgx-a100-80g",
                                          "dgx1-v100", "gcp-a3-high",  "dgx-a100-40g"};
-    const Strategy s = any_strategy();
+    Strategy s = any_strategy();
     const std::int64_t batch = std::int64_t{s.data_parallel} * s.micro_batch * s.micro_batches;
     const std::int64_t sequence = 512 * between(1, 16);
     std::optional<Question> question;
@@ -47,6 +47,8 @@ class RandomQuestions {
     } catch (const InputError&) {
       return std::nullopt;  // a number of devices that no such machine has
     }
+    // A device without fused attention comes as often as others.
+    if (question->facts().head_features > question->limits().flash_head) s.flash_attention = FlashAttention::off;
     if (first_violation(s, question->training(), question->facts(), question->limits())) return std::nullopt;
     return RandomQuestion{*question, with_larger_units(*question, s)};
   }

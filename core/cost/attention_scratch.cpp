@@ -5,7 +5,7 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t keys_of_part = 128;
+constexpr std::int64_t tokens_of_tile = 64;  // rows and columns of the workspace are padded to it
 constexpr std::int64_t most_features = 128;
 
 bool is_taken(const AttentionAttributes& attention, const Shard& shard) {
@@ -17,11 +17,14 @@ bool is_taken(const AttentionAttributes& attention, const Shard& shard) {
 Bytes scratch_of(const Block& block, const Op& op, const Shard& shard) {
   const auto& attention = std::get<AttentionAttributes>(op.attributes);
   if (!is_taken(attention, shard)) return Bytes(0);
-  const std::int64_t queries = local_elements(block.tensor(op.inputs[0]), shard);
-  const std::int64_t keys = divided(local_rows(block.tensor(op.inputs[1]), shard), shard.lengths.batch);
-  const Bytes parts = storage(queries, NumberFormat::fp32) * divided(keys, keys_of_part);
+  const std::int64_t batch = shard.lengths.batch;
+  const std::int64_t heads = divided(attention.heads, shard.tensor_parallel);
+  const std::int64_t queries = divided(local_rows(block.tensor(op.inputs[0]), shard), batch);
+  const std::int64_t keys = divided(local_rows(block.tensor(op.inputs[1]), shard), batch);
+  const std::int64_t scores = batch * heads * padded(queries, tokens_of_tile) * padded(keys, tokens_of_tile);
   const bool is_shared = attention.kv_heads < attention.heads;
-  return parts + (is_shared ? storage(queries, shard.formats.activation) * 2 : Bytes(0));
+  const std::int64_t features = is_shared ? attention.qk_head_dim + attention.v_head_dim : 0;
+  return storage(scores + batch * heads * keys * features, shard.formats.activation);
 }
 
 }  // namespace

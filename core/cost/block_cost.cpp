@@ -9,6 +9,7 @@
 #include "core/cost/host_checkpoints.h"
 #include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
+#include "core/cost/quantisation.h"
 #include "core/cost/time_limits.h"
 #include "core/sharding/logits.h"
 
@@ -135,6 +136,8 @@ BlockCost BlockPricer::price_as_run(const Block& block, const Shard& shard, cons
   if (block.kind() != BlockKind::output)
     for (const TensorId id : block.outputs()) cost.output += local_bytes(block.tensor(id), shard);
   cost.parameters = rank_parameters(block, shard);
+  if (!needs_turned_copies(shard.formats.scaling, kernels_.fp8_layouts()))
+    cost.unturned_weights = cost.parameters.product_weights;
   cost.tensors = parameter_tensors(block, shard, stack.sharding.gathered_from_elements);
   cost.flops = block_flops(block, shard);
   if (shard.orthogonalises) cost.orthogonalisation = rounded(orthogonalisation_time(kernels_, block, shard), 1);

@@ -64,6 +64,8 @@ struct BlockVariant {
   std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
   CopyTimes copies = {};
   Bytes copied{0};  ///< by this rank to the host, and back
+  /// Parameters that ZeRO-3 lets go of after the replay and gathers again for the gradients.
+  std::int64_t regathered = 0;
 };
 /// Index into BlockCost::variants. Choices of a placement follow from `first_placed` on (planner/checkpointing).
 struct Variant {
@@ -89,12 +91,13 @@ struct BlockCost {
   /// no other gradient spends.
   Picoseconds backward_weight{0};
   std::vector<BlockVariant> variants;
-  Bytes boundary{0};           ///< what full recompute keeps, and what a pipeline sends
-  Bytes boundary_gradient{0};  ///< of the boundary; zero where nothing before the block is trained
-  Bytes kept_output{0};        ///< of a boundary, what the last block of a stage holds of what it sends on
-  Bytes output{0};             ///< what the block hands to the next one; the loss apart
-  Bytes attention_scratch{0};  ///< of its backward, beside tensors
-  bool frees_logits = false;   ///< whether logits are gone when the backward of the block before them begins
+  Bytes boundary{0};                  ///< what full recompute keeps, and what a pipeline sends
+  Bytes boundary_gradient{0};         ///< of the boundary; zero where nothing before the block is trained
+  Bytes kept_output{0};               ///< of a boundary, what the last block of a stage holds of what it sends on
+  Bytes output{0};                    ///< what the block hands to the next one; the loss apart
+  Bytes attention_scratch{0};         ///< of its backward, beside tensors
+  std::int64_t unturned_weights = 0;  ///< of its quantised weights, those whose products read one orientation
+  bool frees_logits = false;          ///< whether logits are gone when the backward of the block before them begins
   RankParameters parameters;
   ParameterTensors tensors;
   BlockFlops flops;                  ///< of the model, on this rank

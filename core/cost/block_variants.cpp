@@ -37,6 +37,25 @@ Bytes kept_activations(const PricedBlock& of, const StackFeatures& features) {
   return sum;
 }
 
+/// Of what a replay reads, what is let go of before its gradients are made: parameters whose next use follows modules
+/// with `reuse_distance` others or more. The replay runs its operators in order, the backward all of them from the last
+/// to the first.
+std::int64_t regathered(const PricedBlock& of, const std::vector<bool>& replayed, double reuse_distance) {
+  if (reuse_distance <= 0) return 0;
+  const std::vector<OpId> order = of.block.execution_order();
+  std::int64_t again = 0;
+  double between = 0;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    std::int64_t parameters = 0;
+    for (const TensorId id : of.block.op(order[i]).parameters)
+      parameters += local_elements(of.block.tensor(id), of.shard);
+    const bool is_replayed = i < replayed.size() && replayed[i];
+    if (is_replayed && between >= reuse_distance) again += parameters;
+    between += (is_replayed ? 2. : 1.) * static_cast<double>(parameters);
+  }
+  return again;
+}
+
 }  // namespace
 
 CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBlock& of, RecomputeMode mode,
@@ -44,6 +63,7 @@ CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBloc
   variant.memory.logits = kept.logits;
   if (!runs_backward(of.block)) return {};  // what it would read is not kept
   const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept}, form);
+  variant.regathered = regathered(of, variant.replayed, kernels_.calibration().stack.sharding.regathered_from_elements);
   variant.memory = memory_profile(program, form, variant.memory.saved, kept.logits);
   variant.restored = std::max(Bytes(0), variant.memory.working.backward - kept.working.backward);
   const CollectiveTimes replay = collectives(of, program, BlockPass::recompute);

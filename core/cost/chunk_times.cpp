@@ -2,7 +2,8 @@
 
 namespace plumbline {
 
-ChunkTimes::ChunkTimes(const std::vector<RankTimes>& of_stage, const Strategy& s) : strategy_(&s) {
+ChunkTimes::ChunkTimes(const std::vector<RankTimes>& of_stage, const std::vector<StageLink>& links, const Strategy& s)
+    : strategy_(&s), link_loads_(plumbline::link_loads(links, s)) {
   for (std::vector<Picoseconds>* times : {&forward_, &backward_, &backward_input_, &backward_weight_})
     times->reserve(of_stage.size());
   for (const RankTimes& times : of_stage) {
@@ -11,10 +12,15 @@ ChunkTimes::ChunkTimes(const std::vector<RankTimes>& of_stage, const Strategy& s
     backward_input_.push_back(times.backward_input);
     backward_weight_.push_back(times.backward_weight);
   }
-  // The first stages of the network are the first chunks of the ranks, in order.
-  wrap_ = of_stage.front().hop;
-  for (std::int32_t rank = 1; rank < s.pipeline_stages; ++rank)
-    latency_.push_back(of_stage[static_cast<std::size_t>(rank)].hop);
+  wrap_ = links.front().hop;
+  for (std::size_t rank = 1; rank < links.size(); ++rank) latency_.push_back(links[rank].hop);
+  for (const StageLink& link : links) leaves_node_.push_back(link.leaves_node ? 1 : 0);
+}
+
+void ChunkTimes::set_contention(double slowdown, bool reduces_over_network, bool gathers) {
+  slowdown_ = slowdown;
+  shares_link_ = reduces_over_network ? leaves_node_ : std::vector<std::uint8_t>();
+  gathers_ = gathers;
 }
 
 void ChunkTimes::add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk) {

@@ -15,19 +15,16 @@ namespace plumbline {
 
 class ChunkTimes {
  public:
-  /// `of_stage`: in the order of the network.
-  ChunkTimes(const std::vector<RankTimes>& of_stage, const Strategy& strategy);
+  /// `of_stage`: in the order of the network; `links`: by pipeline rank.
+  ChunkTimes(const std::vector<RankTimes>& of_stage, const std::vector<StageLink>& links, const Strategy& strategy);
 
   /// What a rank takes once per step besides: before its first forward, and on each of its chunks.
   void add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk);
   /// Ranks begin their next step when they have ended their own (post-validation).
   void count_from_own_begin() { from_own_begin_ = true; }
   /// How what is reduced alongside the last backwards slows others; see PipelineTimes.
-  void set_contention(double slowdown, bool shares_links, bool gathers) {
-    slowdown_ = slowdown;
-    shares_links_ = shares_links;
-    gathers_ = gathers;
-  }
+  /// `reduces_over_network`: as messages do whose link leaves a node.
+  void set_contention(double slowdown, bool reduces_over_network, bool gathers);
   /// Points into this object.
   [[nodiscard]] PipelineTimes times() const {
     return {.forward = forward_,
@@ -39,15 +36,15 @@ class ChunkTimes {
             .once = once_,
             .backward_input = backward_input_,
             .slowdown = slowdown_,
-            .shares_links = shares_links_,
+            .shares_link = shares_link_,
             .gathers = gathers_,
-            .from_own_begin = from_own_begin_};
+            .from_own_begin = from_own_begin_,
+            .link_loads = link_loads_};
   }
 
  private:
   const Strategy* strategy_;
   double slowdown_ = 0;
-  bool shares_links_ = false;
   bool gathers_ = false;
   bool from_own_begin_ = false;
   std::vector<Picoseconds> forward_;
@@ -56,8 +53,11 @@ class ChunkTimes {
   std::vector<Picoseconds> backward_weight_;
   std::vector<Picoseconds> latency_;
   Picoseconds wrap_{0};
-  std::vector<Picoseconds> start_;  ///< per rank
-  std::vector<OnceTimes> once_;     ///< per stage
+  std::vector<Picoseconds> link_loads_;    ///< by pipeline rank
+  std::vector<std::uint8_t> leaves_node_;  ///< by pipeline rank, of its link
+  std::vector<std::uint8_t> shares_link_;  ///< the same, where reductions leave the node too; else empty
+  std::vector<Picoseconds> start_;         ///< per rank
+  std::vector<OnceTimes> once_;            ///< per stage
 };
 
 }  // namespace plumbline

@@ -1,6 +1,6 @@
 #pragma once
 /// \file communication_clock.h: seconds of a collective over a group of ranks of a cluster (collective_time.h), by
-/// size and stride.
+/// size and stride, or by where the ranks sit.
 
 #include "core/cost/collective_time.h"
 #include "core/machine/cluster.h"
@@ -14,6 +14,7 @@ class CommunicationClock {
 
   /// `bytes` as collective_cost takes them. Groups of one rank take no time.
   [[nodiscard]] Seconds time(Collective kind, Bytes bytes, RankGroup group) const;
+  [[nodiscard]] Seconds time(Collective kind, Bytes bytes, const GroupSpan& span) const;
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
 
  private:

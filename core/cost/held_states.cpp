@@ -59,8 +59,9 @@ void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const St
 }
 
 /// Weights of quantised products, kept over the micro-batches of a step: in 16 bits alongside copies, row- and
-/// column-wise, or in fp8 alone. Where parameters are sharded there is nothing to keep them of: a unit is cast when it
-/// is gathered.
+/// column-wise, or in fp8 alone. Products that read operands in any layout need no column-wise copy (Transformer
+/// Engine, is_non_tn_fp8_gemm_supported). Where parameters are sharded there is nothing to keep them of: a unit is cast
+/// when it is gathered.
 void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
                             const PrecisionFormats& formats, const StackCalibration& stack) {
   if (!is_quantized(formats.matmul) || s.zero_stage >= 3) return;
@@ -69,7 +70,9 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
   const StackFeatures& features = stack.features;
   const bool is_alone = features.fp8_parameters == QuantizedWeights::alone && formats.matmul != NumberFormat::fp4;
   if (is_alone) memory[MemoryClass::weights] -= storage(weights, formats.weight) - copy;
-  memory[MemoryClass::working_buffers] += static_cast<std::int64_t>(features.fp8_copies) * copy;
+  const auto copies = static_cast<std::int64_t>(features.fp8_copies);
+  const std::int64_t turned = std::max<std::int64_t>(0, is_alone ? copies : copies - 1);
+  memory[MemoryClass::working_buffers] += copies * copy - turned * storage(stage.unturned_weights, formats.matmul);
 }
 
 /// Layers of all that run again, and cast their weights again.

@@ -138,13 +138,13 @@ class InterleavedSweep {
     const Picoseconds* const takes = t_.backward.data() + (v_ - 1 - ranks.chunk) * p_;
     const std::int64_t high = std::min(ranks.high, p_ - 2);
     for (std::int64_t r = ranks.low; r <= high; ++r) {
-      const Picoseconds begin =
-          ranks.chunk > 0 ? std::max(clock[r], ended[r + 1]) + hop[r] : std::max(clock[r], ended[r + 1] + hop[r + 1]);
+      const Picoseconds begin = ranks.chunk > 0 ? std::max(clock[r], ended[r + 1]) + hop[r + 1]
+                                                : std::max(clock[r], ended[r + 1] + hop[r + 1]);
       ended[r] = clock[r] = begin + takes[r];
     }
     if (ranks.high < p_ - 1 || ranks.low > p_ - 1) return;
     const std::int64_t r = p_ - 1;
-    if (ranks.chunk > 0) clock[r] = std::max(clock[r], first) + hop[r];
+    if (ranks.chunk > 0) clock[r] = std::max(clock[r], first) + hop[0];
     ended[r] = clock[r] += takes[r];
   }
 
@@ -158,9 +158,9 @@ class InterleavedSweep {
     const std::size_t sender = r + 1 < p_ ? i + 1 : 0;
     if (turned > 0) {
       const Picoseconds begin = std::max(clock_[i], r + 1 < p_ ? backward_end_[sender] : first);
-      clock_[i] = begin + sent(sender, begin, hop_[i]);
+      clock_[i] = begin + sent(sender, begin);
     } else if (r + 1 < p_) {
-      clock_[i] = std::max(clock_[i], backward_end_[sender] + sent(sender, backward_end_[sender], hop_[sender]));
+      clock_[i] = std::max(clock_[i], backward_end_[sender] + sent(sender, backward_end_[sender]));
     }
     const auto stage = static_cast<std::size_t>((v_ - 1 - turned) * p_ + r);
     if (t_.gathers) clock_[i] = std::max(clock_[i], reduced_[i]);
@@ -173,9 +173,10 @@ class InterleavedSweep {
     backward_end_[i] = clock_[i];
   }
 
-  /// How long a message takes that leaves `sender` at `begin`.
-  [[nodiscard]] Picoseconds sent(std::size_t sender, Picoseconds begin, Picoseconds hop) {
-    if (!t_.shares_links || reduced_[sender] <= begin) return hop;
+  /// How long a gradient takes that leaves `sender` at `begin`, for the rank before it or round the loop.
+  [[nodiscard]] Picoseconds sent(std::size_t sender, Picoseconds begin) {
+    const Picoseconds hop = hop_[sender];
+    if (t_.shares_link.empty() || t_.shares_link[sender] == 0 || reduced_[sender] <= begin) return hop;
     const Picoseconds shared = std::min(hop, reduced_[sender] - begin);
     reduced_[sender] += shared;
     return hop + shared;

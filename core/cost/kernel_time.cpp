@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/exponentials.h"
+#include "core/machine/abilities.h"
 
 namespace plumbline {
 namespace {
@@ -23,6 +24,11 @@ KernelClock::KernelClock(const Device& device, const Calibration& calibration)
 
 Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, double factor,
                                    double depth_scale) const {
+  const Seconds time = product_in(p, format, factor, depth_scale);
+  return format == NumberFormat::tf32 ? std::min(time, product_in(p, NumberFormat::fp32, factor, depth_scale)) : time;
+}
+
+Seconds KernelClock::product_in(const MatrixProduct& p, NumberFormat format, double factor, double depth_scale) const {
   if (p.m <= 0 || p.n <= 0 || p.k <= 0) return Seconds(0);
   const ProductEfficiency& efficiency = calibration_.device.product(format);
   const double depth = as_double(p.k) / (as_double(p.k) + efficiency.half_depth * depth_scale);
@@ -38,7 +44,7 @@ Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, 
 }
 
 OperandLayouts KernelClock::fp8_layouts() const {
-  return device_.architecture == DeviceArchitecture::blackwell ? OperandLayouts::any : OperandLayouts::summed_first;
+  return abilities(device_.architecture).any_fp8_layout ? OperandLayouts::any : OperandLayouts::summed_first;
 }
 
 double KernelClock::scaled_rate(NumberFormat format, OperandScaling scaling) const {

@@ -57,8 +57,12 @@ class KernelClock {
  private:
   /// Of operands with such scales, over the rate of those with one.
   [[nodiscard]] double scaled_rate(NumberFormat format, OperandScaling scaling) const;
+  /// tf32 where it is no slower than fp32, in which libraries compute it otherwise: devices without such units, and
+  /// those whose units are no faster.
   [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,
                                       double depth_scale) const;
+  [[nodiscard]] Seconds product_in(const MatrixProduct& product, NumberFormat format, double factor,
+                                   double depth_scale) const;
   [[nodiscard]] Seconds memory(Bytes traffic, double factor) const;
   /// Of a device and a size of heads (exponentials.h).
   using SoftmaxFactor = double (*)(const Device& device, double head);

@@ -20,6 +20,7 @@ class LeastEnds {
       add_work(rank, begin);
       // Rank r of every schedule has stage r of the network, whose first forward waits for that of the stage before.
       arrival = begin + t_.forward[rank] + once(rank).forward;
+      if (rank < t_.latency.size()) arrival += t_.latency[rank];
     }
     if (!splits_backward(schedule_)) drain();
     return std::move(ends_);
@@ -34,19 +35,31 @@ class LeastEnds {
     return splits_every_backward(schedule_) ? split : std::min(split, t_.backward[stage]);
   }
 
-  /// All passes of the rank's chunks; and of the chunk whose last gradients are made first, all passes but its last
-  /// backward, then the reductions of all.
+  /// What the rank waits out for each micro-batch of a stage: messages to chunks other than its first in a direction.
+  [[nodiscard]] Picoseconds receipts(std::int32_t rank, std::int32_t stage) const {
+    const auto ranks = static_cast<std::int32_t>(work_.size());
+    const auto from = [&](std::int32_t maker) {
+      return t_.hop(rank, rank_of_stage(placement(schedule_), ranks, maker));
+    };
+    Picoseconds time(0);
+    if (stage >= ranks) time += from(stage - 1);
+    if (stage < ranks * (static_cast<std::int32_t>(v_) - 1)) time += from(stage + 1);
+    return time;
+  }
+
+  /// All passes of the rank's chunks and messages; and of the chunk whose last gradients are made first, all passes but
+  /// its last backward, then the reductions of all.
   void add_work(std::size_t rank, Picoseconds begin) {
     Picoseconds work(0);
     Picoseconds reducing(0);
     Picoseconds first = Picoseconds::largest();
     for (std::int64_t chunk = 0; chunk < v_; ++chunk) {
-      const auto stage =
-          static_cast<std::size_t>(stage_of(placement(schedule_), static_cast<std::int32_t>(work_.size()),
-                                            static_cast<std::int32_t>(rank), static_cast<std::int32_t>(chunk)));
+      const std::int32_t index = stage_of(placement(schedule_), static_cast<std::int32_t>(work_.size()),
+                                          static_cast<std::int32_t>(rank), static_cast<std::int32_t>(chunk));
+      const auto stage = static_cast<std::size_t>(index);
       const OnceTimes once = this->once(stage);
       const Picoseconds before = m_ * t_.forward[stage] + once.forward + once.gathering + (m_ - 1) * backward(stage);
-      work += before + backward(stage) + once.backward;
+      work += before + backward(stage) + once.backward + m_ * receipts(static_cast<std::int32_t>(rank), index);
       first = std::min(first, before);
       reducing += once.reducing;
     }
@@ -60,6 +73,7 @@ class LeastEnds {
     for (std::size_t rank = work_.size(); rank-- > 0;) {
       const OnceTimes once = this->once(rank);
       const Picoseconds last = t_.backward[rank] + once.backward;
+      if (rank < t_.latency.size()) behind += t_.latency[rank];
       const Picoseconds begin = std::max(behind, work_[rank] - last);
       behind = begin + last;
       ends_[rank] = std::max({ends_[rank], behind, begin + once.reducing});
@@ -78,7 +92,9 @@ class LeastEnds {
 
 std::vector<Picoseconds> least_ends(Schedule schedule, const PipelineTimes& times, std::int64_t micro_batches,
                                     std::int64_t virtual_stages) {
-  return LeastEnds(schedule, times, micro_batches, virtual_stages).ends();
+  std::vector<Picoseconds> ends = LeastEnds(schedule, times, micro_batches, virtual_stages).ends();
+  wait_for_links(ends, times.link_loads);
+  return ends;
 }
 
 }  // namespace plumbline

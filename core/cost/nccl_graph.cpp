@@ -68,6 +68,16 @@ Graph intra_ring(double gbps, Generation g) {
   return with_split_channels(best, g);
 }
 
+double domain_nics(const GroupSpan& span, const Node& node) {
+  return (node.network ? node.network->count : 1) * (static_cast<double>(span.node_devices) / node.devices);
+}
+
+/// Of a domain's NICs one group has its share at most, and no more than its ranks there have.
+double groups_on_nics(const GroupSpan& span, const Node& node) {
+  const double of_ranks = span.least_ranks_per_node * std::max(1.0, domain_nics(span, node) / span.node_devices);
+  return std::max<double>(span.sharing_groups, domain_nics(span, node) / of_ranks);
+}
+
 Graph inter_ring(const GroupSpan& span, const Node& node, Generation g) {
   const double network = inter_gbps(span, node);
   double total = network;
@@ -78,10 +88,9 @@ Graph inter_ring(const GroupSpan& span, const Node& node, Generation g) {
     const bool rests = node.interconnect.kind != InterconnectKind::pcie;
     total = std::min(total, intra_gbps(node, span.ranks_per_node) * (rests ? ppn / (ppn - 1) : 1));
   }
-  const double nics =
-      (node.network ? node.network->count : 1) * (static_cast<double>(span.node_devices) / node.devices);
   const double fastest = g == Generation::blackwell ? fastest_inter_channel_blackwell : fastest_inter_channel;
-  const double wanted = std::max(std::ceil(nics / span.sharing_groups), std::ceil(network / fastest));
+  const double wanted =
+      std::max(std::ceil(domain_nics(span, node) / groups_on_nics(span, node)), std::ceil(network / fastest));
   const int channels = static_cast<int>(std::clamp<double>(wanted, 1, most_channels));
   return with_split_channels({channels, total / channels, total / channels}, g);
 }
@@ -120,7 +129,7 @@ double intra_gbps(const Node& node, std::int32_t ranks_per_node) {
 double inter_gbps(const GroupSpan& span, const Node& node) {
   const double nodes_in_domain = static_cast<double>(span.node_devices) / node.devices;
   return node.network_bandwidth().value() * 1e-9 * net_share * nodes_in_domain /
-         (span.sharing_groups * span.oversubscription);
+         (groups_on_nics(span, node) * span.oversubscription);
 }
 
 Communicator communicator(const GroupSpan& span, const Cluster& cluster) {

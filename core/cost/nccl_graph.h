@@ -3,12 +3,12 @@
 ///
 /// Model: inside a node the product of channels and a speed of NCCL's ladder is the largest that the links carry
 /// (8 A100: 12 x 20 GB/s, 8 H100: 12 x 30); between nodes a channel per NIC at the NIC's rate (8 x 400 Gb/s: 8 x 48).
-/// Groups that share a node's NICs share their bandwidth equally; the oversubscription of the levels crossed divides
-/// it. In a mesh (NVLink without switch, xGMI) a group uses only the links among its own ranks. Source: NCCL 2.28.9,
-/// src/graph/search.cc and topo.h; reference runs in nccl_model.h. Not modelled: PCIe switches and NUMA, rings that
-/// cross an oversubscribed level only once, adaptive routing. AMD, Ethernet and CPU groups use the same formulas with
-/// their own bandwidths: RCCL's and Gloo's own tables are not here. Checked against:
-/// tests/reference/nccl_model_test.cpp.
+/// Groups that leave a node by its NICs share their bandwidth equally, and a group uses no more NICs than its ranks in
+/// the node have; the oversubscription of the levels crossed divides it. In a mesh (NVLink without switch, xGMI) a
+/// group uses only the links among its own ranks. Source: NCCL 2.28.9, src/graph/search.cc and topo.h; reference runs
+/// in nccl_model.h. Not modelled: PCIe switches and NUMA, rings that cross an oversubscribed level only once, adaptive
+/// routing. AMD, Ethernet and CPU groups use the same formulas with their own bandwidths: RCCL's and Gloo's own tables
+/// are not here. Checked against: tests/reference/nccl_model_test.cpp.
 
 #include "core/cost/nccl_model.h"
 #include "core/machine/topology.h"

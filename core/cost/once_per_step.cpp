@@ -44,7 +44,7 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
     const Picoseconds whole = chunk.stage->backward_total() - fetched + chunk.times->copying;
     const Picoseconds compute =
         (rank.splits_backward ? chunk.stage->backward_weight_total() : whole) + chunk.times->accumulation;
-    const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : chunk.shared.gather;
+    const Picoseconds gather = rank.splits_backward ? Picoseconds(0) : gathered_for_backward(chunk.shared);
     const Picoseconds first = first_units(gather, *chunk.stage, rank.prefetch);
     const Picoseconds last =
         std::min(early(chunk.shared.scatter), last_units(chunk.shared.scatter, of_rank.scatter, *chunk.stage, rule));
@@ -68,8 +68,8 @@ double unit_share(const StageCost& stage) { return 1 / static_cast<double>(std::
 SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank) {
   const double trained = share_of(stage.parameters.trained_on(rank.parameters), rank.parameters.trained());
   const double all = share_of(stage.parameters.total_on(rank.parameters), rank.parameters.total());
-  return {part(of_rank.gather, all), part(of_rank.scatter, trained), part(of_rank.reduction, trained),
-          part(of_rank.update, trained)};
+  return {part(of_rank.gather, all), part(of_rank.regather, share_of(stage.regathered, rank.regathered)),
+          part(of_rank.scatter, trained), part(of_rank.reduction, trained), part(of_rank.update, trained)};
 }
 
 Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPrefetch prefetch) {

@@ -76,13 +76,8 @@ void one_f_one_b_sweep(const PipelineTimes& t, std::int64_t m, Done done) {
   done(clock);
 }
 
-/// How far rank `r` is from the one before it, or the first from the last.
-Picoseconds hop_to(const PipelineTimes& t, std::int32_t rank) {
-  return rank > 0 ? t.latency[static_cast<std::size_t>(rank - 1)] : t.wrap;
-}
-
 /// Of stages in the order of the network, as order_makespan.h wants them. A rank's first chunk in each direction
-/// receives in transit, over the link of the later rank; its later chunks wait the transfer out.
+/// receives in transit; its later chunks wait the transfer out.
 StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::int32_t p, std::int32_t v) {
   StageTimes result;
   result.forward.assign(t.forward.begin(), t.forward.end());
@@ -95,8 +90,8 @@ StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::in
   const auto hop = [&](std::int32_t stage, std::int32_t maker, std::int32_t first_chunk) {
     const std::int32_t rank = rank_of_stage(placement, p, stage);
     if (maker < 0 || maker >= p * v) return Hop{};
-    if (stage / p != first_chunk) return Hop{Picoseconds(0), hop_to(t, rank)};
-    return Hop{hop_to(t, std::max(rank, rank_of_stage(placement, p, maker))), Picoseconds(0)};
+    const Picoseconds time = t.hop(rank, rank_of_stage(placement, p, maker));
+    return stage / p == first_chunk ? Hop{time, Picoseconds(0)} : Hop{Picoseconds(0), time};
   };
   for (std::int32_t s = 0; s < p * v; ++s) {
     result.into_forward.push_back(hop(s, s - 1, 0));
@@ -206,13 +201,22 @@ Picoseconds one_f_one_b_makespan(const PipelineTimes& t, std::int64_t m) {
   return makespan;
 }
 
+void wait_for_links(std::vector<Picoseconds>& ends, std::span<const Picoseconds> loads) {
+  for (std::size_t rank = 0; rank < loads.size(); ++rank) {
+    const std::size_t before = rank > 0 ? rank - 1 : ends.size() - 1;
+    for (const std::size_t end : {before, rank}) ends[end] = std::max(ends[end], loads[rank]);
+  }
+}
+
 std::vector<Picoseconds> pipeline_ends(Schedule schedule, const PipelineTimes& t, std::int64_t m, std::int64_t v) {
   check(
       t.forward.size() == (t.latency.size() + 1) * static_cast<std::size_t>(v) && t.forward.size() == t.backward.size(),
       "one time per stage, one latency per link");
   const auto own = std::find_if(closed_forms.begin(), closed_forms.end(),
                                 [&](const ClosedForm& f) { return f.schedule == schedule; });
-  return own != closed_forms.end() ? own->ends(t, m, v) : evaluated_ends(schedule, t, m, v);
+  std::vector<Picoseconds> ends = own != closed_forms.end() ? own->ends(t, m, v) : evaluated_ends(schedule, t, m, v);
+  wait_for_links(ends, t.link_loads);
+  return ends;
 }
 
 }  // namespace plumbline

@@ -38,8 +38,8 @@ PeerTime all_to_all_time(Bytes bytes, const GroupSpan& span, const Cluster& clus
   const double share = static_cast<double>(bytes.value()) / span.ranks;  // for one peer
   double time = share * (span.ranks_per_node - 1) / (nccl::intra_gbps(node, span.ranks_per_node) * gbps);
   if (span.crosses_network()) {
-    const double rank_rate = nccl::inter_gbps(span, node) / span.ranks_per_node * gbps;
-    time = std::max(time, share * (span.ranks - span.ranks_per_node) / rank_rate);
+    const double node_rate = nccl::inter_gbps(span, node) * gbps;
+    time = std::max(time, share * static_cast<double>(span.crossing_pairs) / node_rate);
   }
   const int rounds = (span.ranks - 1 + peers_at_once - 1) / peers_at_once;
   return {Seconds(rounds * latency_us(span) * 1e-6), Seconds(time)};

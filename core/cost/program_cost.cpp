@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "core/cost/pipeline_time.h"
 #include "core/program/action_kinds.h"
 
 namespace plumbline {
@@ -48,11 +48,11 @@ SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, con
 class RankClock {
  public:
   RankClock(const PricedPlan& plan, const SegmentTable& segments, const Program& program, std::int32_t rank,
-            const std::vector<RankTimes>& times)
+            const std::vector<RankTimes>& times, const std::vector<StageLink>& links)
       : plan_(plan),
         stage_(plan.ranks[static_cast<std::size_t>(rank)]),
         rank_(rank),
-        times_(times),
+        links_(links),
         sent_(plan.steps.sharing_bytes(stage_.parameters, plan.strategy)),
         shared_(plan.steps.sharing_times(stage_, plan.strategy)) {
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
@@ -108,20 +108,16 @@ class RankClock {
     const bool is_once = a.pass == Pass::step && a.micro_batch < 0;
     return is_once ? of(shared_.reduction, sent_.reduction) : of(shared_.scatter, sent_.scatter);
   }
-  /// In transit the message takes the time, and the link is the later rank's; else the receiver does. Messages around
-  /// the pipeline of a mixed cluster take what the first rank waits for.
+  /// In transit the message takes the time, else the receiver does.
   [[nodiscard]] Picoseconds of_transfer(const Action& a) const {
-    const bool sends = is_send(a.kind);
-    if (sends != (a.handover == Handover::in_transit)) return Picoseconds(0);
-    const bool is_around = plan_.ranks.layout().arrangement.site_count > 1 && std::abs(rank_ - a.peer) > 1;
-    const std::int32_t later = sends ? std::max(rank_, a.peer) : rank_;
-    return times_[static_cast<std::size_t>(is_around ? 0 : later)].hop;
+    if (is_send(a.kind) != (a.handover == Handover::in_transit)) return Picoseconds(0);
+    return links_[link_between(rank_, a.peer)].hop;
   }
 
   const PricedPlan& plan_;
   const StageCost& stage_;
   std::int32_t rank_;
-  const std::vector<RankTimes>& times_;
+  const std::vector<StageLink>& links_;
   SharingBytes sent_;
   SharingTimes shared_;
   std::vector<std::vector<SegmentTimes>> segments_;
@@ -144,15 +140,17 @@ ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, c
   std::vector<RankTimes> times;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     times.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
-  ActionTimes result{{},
-                     plan.steps.overhead(),
-                     plan.stack.communication.overlap_slowdown,
-                     {},
-                     plan.steps.steps_early(plan.ranks, plan.strategy)};
-  if (program.overlapped_actions > 0 && plan.steps.shares_network(plan.strategy))
+  ActionTimes result{{}, plan.steps.overhead(), plan.stack.communication.overlap_slowdown,        {},
+                     {}, Picoseconds(0),        plan.steps.steps_early(plan.ranks, plan.strategy)};
+  const std::vector<StageLink> links = plan.steps.links(plan.ranks, plan.strategy);
+  for (const Picoseconds load : link_loads(links, plan.strategy))
+    result.busiest_link = std::max(result.busiest_link, load);
+  if (program.overlapped_actions > 0 && plan.steps.shares_network(plan.strategy)) {
     result.links = network_links(program.shape.pipeline_stages);
+    for (const StageLink& link : links) result.leaves_node.push_back(link.leaves_node ? 1 : 0);
+  }
   for (std::int32_t rank = 0; rank < program.shape.pipeline_stages; ++rank) {
-    const RankClock clock(plan, segments, program, rank, times);
+    const RankClock clock(plan, segments, program, rank, times, links);
     const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
     std::vector<Picoseconds>& row = result.of_rank.emplace_back();
     row.reserve(actions.size());

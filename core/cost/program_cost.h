@@ -3,14 +3,13 @@
 ///
 /// Model: the terms of step_time.h, action by action: compute and exposed collectives of a segment; gathers and
 /// reductions in full, divided over a rank's actions by their bytes; a hop for each message, on its way or at the
-/// receiver (Handover); optimizer step and overhead once. Alongside them what the stack and the machine make of actions
-/// that run at the same time: how much they slow each other, and which streams share a link. Copies to the host and
-/// back are one lane of a rank, as fast as its bus.
-/// Source: step_time.h, block_cost.h. A split backward gives weight gradients what block_cost.h prices for
-/// them, and accumulation.
-/// Not modelled: how long a collective of a few bytes takes (its share of the whole); links shared by collectives of
-/// tensor, context and expert parallelism, whose exposed share alone is known; host links that devices share.
-/// Checked against: tests/property/simulation_agreement_test.cpp (closed form of the same plans).
+/// receiver (Handover), over the link of its boundary; optimizer step and overhead once. Alongside them what the stack
+/// and the machine make of actions that run at the same time: how much they slow each other, and which streams share a
+/// link. Copies to the host and back are one lane of a rank, as fast as its bus. Source: step_time.h, block_cost.h. A
+/// split backward gives weight gradients what block_cost.h prices for them, and accumulation. Not modelled: how long a
+/// collective of a few bytes takes (its share of the whole); links shared by collectives of tensor, context and expert
+/// parallelism, whose exposed share alone is known; host links that devices share. Checked against:
+/// tests/property/simulation_agreement_test.cpp (closed form of the same plans).
 
 #include "core/cost/program_sizes.h"
 
@@ -25,7 +24,12 @@ struct ActionTimes {
   /// By how much compute, and collectives alongside it, take longer while both run: 0.2 is a fifth.
   double overlap_slowdown = 0;
   std::vector<StreamLinks>
-      links{};               ///< by rank; what flows over one link at the same time shares its rate. Empty: none
+      links{};  ///< by rank; what flows over one link at the same time shares its rate. Empty: none
+  /// By pipeline rank: whether messages between it and the one before it, of the first rank those round the loop, take
+  /// the link of their stream; the others have one of their own. Empty: all do.
+  std::vector<std::uint8_t> leaves_node{};
+  Picoseconds busiest_link{
+      0};                    ///< carries the messages of one direction so long, one after the other, in the whole step
   bool steps_early = false;  ///< ranks pass the program's barriers without waiting (StepPricer::steps_early)
 };
 

@@ -62,6 +62,10 @@ void add_sharing(SegmentSizes& sizes, const PricedPlan& plan, const RankParamete
   sizes.update = sent.update;
 }
 
+void add_regathers(SegmentSizes& sizes, double share) {
+  sizes.regather = Bytes(std::llround(share * static_cast<double>(sizes.gather.value())));
+}
+
 SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& segment, bool sends,
                            const StageCost& rank, Backwards backwards, const MemoryProfile* offloaded) {
   SegmentSizes sizes;
@@ -75,6 +79,7 @@ SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, cons
   sizes.recompute = segment.wire_recompute;
   sizes.units = segment.units;
   add_sharing(sizes, plan, segment.parameters, rank);
+  add_regathers(sizes, segment.regathered_share());
   return sizes;
 }
 
@@ -85,17 +90,20 @@ void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& s
   for (const Chunk& unit : sharding_units(plan.graph, executions, plan.strategy.layers_per_unit)) {
     chunk.units.push_back({static_cast<std::int32_t>(unit.first), static_cast<std::int32_t>(unit.last)});
     if (segments.granularity() == Granularity::chunk) continue;
-    RankParameters parameters;
+    StageCost whole;
     for (std::int64_t e = unit.first; e < unit.last; ++e) {
       const auto i = static_cast<std::size_t>(e - executions.first);
-      parameters += segments.cost(first + i).parameters;
+      whole.parameters += segments.cost(first + i).parameters;
+      whole.regathered += segments.cost(first + i).regathered;
       chunk.segments[i].units = 0;
       if (unit.last - unit.first > 1) chunk.segments[i].executions.unit = static_cast<std::int32_t>(unit.first);
       add_sharing(chunk.segments[i], plan, {}, rank);
+      add_regathers(chunk.segments[i], 0);
     }
     SegmentSizes& sends = chunk.segments[static_cast<std::size_t>(unit.first - executions.first)];
     sends.units = 1;
-    add_sharing(sends, plan, one_unit(std::move(parameters)), rank);
+    add_sharing(sends, plan, one_unit(RankParameters(whole.parameters)), rank);
+    add_regathers(sends, whole.regathered_share());
   }
 }
 

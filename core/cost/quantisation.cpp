@@ -35,7 +35,7 @@ CastBytes cast_bytes(NumberFormat format, OperandScaling scaling, ProductInputs 
   const double largest = looks_first(format, scaling) ? reading : 0;
   const double first = largest + reading + copy;
   const double second = reading + copy + (scaling == OperandScaling::row ? reading : 0);
-  const double copies = scales_tensors(scaling) && layouts == OperandLayouts::any ? 1 : 2;
+  const double copies = needs_turned_copies(scaling, layouts) ? 2 : 1;
   const double both = scaling == OperandScaling::row ? first + second : largest + reading + copies * copy;
   if (kept != ProductInputs::as_read) return {both, 0, 0, 0, both};
   if (scales_tensors(scaling)) return {first, second, 0, 0, both};

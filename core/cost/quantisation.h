@@ -47,6 +47,12 @@ struct CastKernels {
   return scaling == OperandScaling::tensor || scaling == OperandScaling::tensor_delayed;
 }
 
+/// Whether products read an operand in both orientations: one scale serves both, but the summed dimension comes first;
+/// or scales follow an orientation.
+[[nodiscard]] constexpr bool needs_turned_copies(OperandScaling scaling, OperandLayouts layouts) {
+  return !scales_tensors(scaling) || layouts != OperandLayouts::any;
+}
+
 /// `kept`: what the product's input is kept as. Nothing for a format that is not cast to with scales.
 [[nodiscard]] CastBytes cast_bytes(NumberFormat format, OperandScaling scaling, ProductInputs kept,
                                    OperandLayouts layouts);

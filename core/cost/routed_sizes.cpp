@@ -1,6 +1,7 @@
 #include "core/cost/routed_sizes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/errors.h"
 #include "core/cost/working_set.h"
@@ -31,14 +32,29 @@ bool splits_backwards(const RankOrder& order) {
                      [](const ComputeAction& a) { return a.kind == ActionKind::backward_weight; });
 }
 
+/// What is given is a rank's own choices, less those that left and with those that came, times the others.
+std::int64_t extra_rows(const BalancedPlan& plan, const RoutedRows& rows) {
+  return plan.shard.expert_tensor_parallel * (rows.came - rows.left) + rows.gathered - rows.given;
+}
+
+Shard with_extra_rows(const Shard& shard, std::int64_t rows) {
+  Shard routed = shard;
+  routed.extra_rows = rows;
+  return routed;
+}
+
+/// What an execution keeps more of one row more.
+Bytes saved_of_row(const BalancedPlan& plan, std::int32_t execution) {
+  const Block& block = block_of(plan, execution);
+  const KeepRule rule = keep_rule(block, plan.shard, plan.replays[static_cast<std::size_t>(execution)]);
+  return extra_saved(block, rule, plan.shard, with_extra_rows(plan.shard, 1));
+}
+
 void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& rows, bool splits) {
   const std::int32_t execution = segment.executions.first;
   const Block& block = block_of(plan, execution);
   const Replay& replay = plan.replays[static_cast<std::size_t>(execution)];
-  Shard shard = plan.shard;
-  // What is given is a rank's own choices, less those that left and with those that came, times the others.
-  const std::int64_t parts = plan.shard.expert_tensor_parallel;
-  shard.extra_rows = parts * (rows.came - rows.left) + rows.gathered - rows.given;
+  const Shard shard = with_extra_rows(plan.shard, extra_rows(plan, rows));
   const Bytes extra = extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
   const auto profile_on = [&](const Shard& of, Bytes saved) {
     const MemoryProfile profile =
@@ -118,6 +134,27 @@ Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows, std::int
     }
   }
   return exchanged / steps + gathered / steps + scattered / steps;
+}
+
+Bytes copied_bytes(const BalancedPlan& plan, std::int32_t stage, const RankProgram& program, const RoutedStep& rows,
+                   std::int64_t steps) {
+  const RankSizes& sizes = plan.sizes.ranks[static_cast<std::size_t>(stage)];
+  std::map<ActionKind, Bytes> sums;
+  for (const Action& action : program.actions) {
+    if (action.kind != ActionKind::offload && action.kind != ActionKind::fetch) continue;
+    Bytes& sum = sums[action.kind];
+    sum += action.bytes * steps;
+    if (action.micro_batch < 0) continue;  // states of the optimizer
+    const SegmentSizes& segment =
+        sizes.chunks[static_cast<std::size_t>(action.chunk)].segments[static_cast<std::size_t>(action.segment)];
+    const auto found = rows.find({segment.executions.first, action.micro_batch});
+    // Rows of all steps, so that fewer came than left may be more than a step has: bytes go by the row.
+    if (segment.leaves() > Bytes(0) && found != rows.end())
+      sum += extra_rows(plan, found->second) * saved_of_row(plan, found->first.first);
+  }
+  Bytes of_step(0);
+  for (const auto& [kind, sum] : sums) of_step += sum / steps;
+  return of_step;
 }
 
 }  // namespace plumbline

@@ -8,7 +8,7 @@
 namespace plumbline {
 
 struct ComputeEfficiency {
-  Coefficient step_factor;          ///< everything that no other term explains, multiplies the step
+  Coefficient step_factor;          ///< everything that no other term explains, multiplies what blocks take
   Coefficient memory_bound_factor;  ///< fused (below 1) or not (above 1)
   Coefficient loss_factor;          ///< bytes of the loss over the model's
   Coefficient flash_factor;         ///< attention kernels over the device's FlashAttention 2 efficiency
@@ -40,9 +40,12 @@ struct ShardingEfficiency {
   Coefficient gather_copy_bytes;       ///< per parameter and pass: copies of gathered units into their tensors
   Coefficient scatter_copy_bytes;      ///< per trained parameter: copies of gradients into what is reduced
   Coefficient gathered_from_elements;  ///< ZeRO-3 gathers tensors of so many one by one; 0: unit by unit, all
-  Coefficient host_time_per_piece_s;   ///< of a tensor gathered or reduced alone, for every rank's part of it
-  Coefficient gathered_parameters;     ///< under ZeRO-3: the most that are gathered at once, whatever a block has
-  Coefficient gathered_gradients;      ///< under ZeRO-2 and 3: the most that wait whole for their reduction
+  /// ZeRO-3 lets go of a parameter after its recomputed forward, and gathers it again for its gradients, where modules
+  /// with so many parameters run in between; 0: never.
+  Coefficient regathered_from_elements;
+  Coefficient host_time_per_piece_s;  ///< of a tensor gathered or reduced alone, for every rank's part of it
+  Coefficient gathered_parameters;    ///< under ZeRO-3: the most that are gathered at once, whatever a block has
+  Coefficient gathered_gradients;     ///< under ZeRO-2 and 3: the most that wait whole for their reduction
 };
 
 struct HostEfficiency {

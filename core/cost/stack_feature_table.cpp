@@ -67,7 +67,7 @@ constexpr std::array exchanges{FeatureChoice{"overlapped", "alongside the other 
 
 constexpr std::array scratch{
     FeatureChoice{"none", "nothing that grows with the sequence"},
-    FeatureChoice{"parts_by_keys", "a part of the queries' gradient for every 128 keys (cuDNN 9, deterministic)"}};
+    FeatureChoice{"parts_by_keys", "16 bits for every query, key and head (cuDNN 9, deterministic)"}};
 
 /// Members: the way from the features to the choice.
 template <auto... Members>

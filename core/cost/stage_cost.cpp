@@ -29,6 +29,7 @@ void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
   stage.wire_backward += block.wire_backward * count;
   stage.units += count;
   stage.attention_scratch = std::max(stage.attention_scratch, block.attention_scratch);
+  stage.unturned_weights += block.unturned_weights * count;
   stage.model_flops += static_cast<double>(count) * block.flops.total();
 }
 
@@ -51,6 +52,7 @@ void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block
   memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
   stage.wire_recompute += variant.wire * count;
+  stage.regathered += variant.regathered * count;
 }
 
 /// What the blocks behind the offloaded ones keep: those are the first layers, whatever their blocks.

@@ -35,9 +35,10 @@ struct StageCost {
   /// Per micro-batch, all chunks. Where logits are freed, of layers' working sets only what is more than the room that
   /// they leave.
   MemoryProfile memory;
-  Bytes kept_output{0};        ///< per micro-batch, next to what is saved, where the stage sends its result on
-  Bytes attention_scratch{0};  ///< the most of its blocks' backwards, beside tensors
-  Bytes boundary{0};           ///< the activation that enters the rank's first chunk from another rank
+  Bytes kept_output{0};               ///< per micro-batch, next to what is saved, where the stage sends its result on
+  Bytes attention_scratch{0};         ///< the most of its blocks' backwards, beside tensors
+  std::int64_t unturned_weights = 0;  ///< of its quantised weights, those whose products read one orientation
+  Bytes boundary{0};                  ///< the activation that enters the rank's first chunk from another rank
   /// Of a stage, the gradient of that activation; zero where nothing before it is trained.
   Bytes boundary_gradient{0};
   Bytes transferred{0};  ///< the activation that leaves it to another rank, whose gradient comes back
@@ -50,6 +51,7 @@ struct StageCost {
   WireBytes wire_forward;   ///< sent by this rank per micro-batch
   WireBytes wire_backward;  ///< without recompute
   WireBytes wire_recompute;
+  std::int64_t regathered = 0;  ///< parameters that ZeRO-3 gathers for the replay and again for the gradients
 
   Picoseconds host_forward{0};          ///< until the host has launched the forward pass
   Picoseconds host_backward{0};         ///< until the host has launched the backward pass with its recompute
@@ -62,6 +64,10 @@ struct StageCost {
   std::int32_t link = 0;    ///< what it and the rank before it compute on together
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
+  /// What is gathered again, over what is gathered for a pass.
+  [[nodiscard]] double regathered_share() const {
+    return static_cast<double>(regathered) / static_cast<double>(std::max<std::int64_t>(1, parameters.total()));
+  }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/cost/stage_memory.h"
+#include "core/cost/time_limits.h"
 
 namespace plumbline {
 
@@ -78,7 +79,8 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
     time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
                                    sharing.replicate, stage.site);
   }
-  return {scaled(time.gather), scaled(time.scatter), scaled(time.reduction), scaled(time.update)};
+  return {phase_time(time.gather), phase_time(stage.regathered_share() * time.gather), phase_time(time.scatter),
+          phase_time(time.reduction), phase_time(time.update)};
 }
 
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
@@ -126,18 +128,24 @@ Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const 
 Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy& s) const {
   const Bytes bytes = tied_bytes(stages, s);
   if (bytes.value() == 0) return Picoseconds(0);
-  const RankGroup ends{2, rank_group(s, Axis::pipeline).stride * (s.pipeline_stages - 1)};
-  return scaled(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
-                sites_.whole().communication().time(Collective::all_reduce, bytes, ends));
+  const CommunicationClock& clock = sites_.whole().communication();
+  const GroupSpan ends = stages_span(rank_group(s, Axis::pipeline).stride, 0, s.pipeline_stages - 1, clock.cluster());
+  return phase_time(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
+                    clock.time(Collective::all_reduce, bytes, ends));
+}
+
+std::vector<StageLink> StepPricer::links(const StageTable& stages, const Strategy& s) const {
+  std::vector<StageLink> links(stages.size());
+  if (s.pipeline_stages == 1) return links;
+  for (std::size_t r = 0; r < links.size(); ++r)
+    links[r] = stage_link(sites_[stages[r].link], static_cast<std::int32_t>(r), stages[r].boundary, s);
+  if (links.size() == 2) links.front() = links.back();
+  return links;
 }
 
 bool StepPricer::shares_network(const Strategy& s) const {
   const Cluster& cluster = sites_.whole().communication().cluster();
-  const auto leaves_node = [&](RankGroup group) {
-    return group.size > 1 && group_span(group.size, group.stride, cluster).crosses_network();
-  };
-  return leaves_node(rank_group(s, Axis::gradient)) && s.pipeline_stages > 1 &&
-         leaves_node({2, rank_group(s, Axis::pipeline).stride});
+  return reduces_over_network(cluster, s) && any_stage_leaves_node(cluster, s);
 }
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 // What each group of ranks sends in a step, line by line.
 #include <algorithm>
+#include <cmath>
 
 #include "core/cost/state_sharing.h"
 
@@ -32,15 +33,17 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     const Bytes boundary = stages[stages.size() - 1].boundary;
     const std::int64_t hops = 2 * m * s.virtual_stages;
     Seconds slowest(0);
-    for (std::size_t rank = 1; rank < stages.size(); ++rank)
-      slowest = std::max(slowest, message_time(stages[rank], boundary, s));
+    for (std::int32_t rank = s.virtual_stages > 1 ? 0 : 1; rank < s.pipeline_stages; ++rank)
+      slowest = std::max(slowest, message_time(sites_[stages[static_cast<std::size_t>(rank)].link].communication(),
+                                               rank, boundary, s));
     add(Axis::pipeline, "send_receive", hops * boundary, static_cast<double>(hops) * slowest);
   }
   for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
     const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
-                                std::int64_t times) {
-      add(axis, name, times * wire_bytes(kind, bytes, group.size),
-          static_cast<double>(times) * sharing_time(kind, bytes, group, heaviest->site));
+                                std::int64_t times, double and_parts = 0) {
+      const Bytes wire = wire_bytes(kind, bytes, group.size);
+      add(axis, name, times * wire + Bytes(std::llround(and_parts * static_cast<double>(wire.value()))),
+          (static_cast<double>(times) + and_parts) * sharing_time(kind, bytes, group, heaviest->site));
     };
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
@@ -48,7 +51,8 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
       collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
                  s.zero_stage >= 2 ? m : 1);
       collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
-                 s.zero_stage >= 3 ? 2 * m : 1);
+                 s.zero_stage >= 3 ? 2 * m : 1,
+                 s.zero_stage >= 3 ? static_cast<double>(m) * heaviest->regathered_share() : 0);
     }
     const Axis copies = s.zero_stage > 0 && sharing.axis == Axis::shard ? Axis::replicate : sharing.axis;
     collective(Collective::all_reduce, "all_reduce", copies, gradient / std::int64_t{sharing.shard.size},

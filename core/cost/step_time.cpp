@@ -44,6 +44,22 @@ Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const 
   return sum;
 }
 
+/// What the chunks of a rank take per micro-batch, one by one: whether the host waits is each chunk's own.
+struct Passes {
+  Picoseconds forward{0};
+  Picoseconds backward{0};
+};
+
+Passes passes_of(std::size_t rank, const StageTable& stages, const Strategy& s) {
+  Passes sum;
+  for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk) {
+    const StageCost& stage = stages.stage(stage_index(s, rank, chunk));
+    add_phase(sum.forward, stage.forward_total());
+    add_phase(sum.backward, stage.backward_total());
+  }
+  return sum;
+}
+
 /// Whether a rank holds what the one before it holds, chunk by chunk.
 bool is_like_the_one_before(std::size_t rank, const StageLayout& layout, const Strategy& s) {
   if (layout.of_rank[rank] != layout.of_rank[rank - 1]) return false;
@@ -59,6 +75,7 @@ bool is_like_the_one_before(std::size_t rank, const StageLayout& layout, const S
 struct StepPricer::Terms {
   std::vector<SharingTimes> shared;  ///< by distinct content of the ranks
   std::vector<RankTimes> times;      ///< of all stages
+  std::vector<StageLink> links;      ///< by pipeline rank
   Picoseconds slowest_optimizer{0};
 };
 
@@ -102,18 +119,20 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const Picoseconds weight = stage.backward_weight_total() + times.accumulation;
   const SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
   const Picoseconds first = first_units(shared.gather, stage, s.prefetch);
+  const Picoseconds again = gathered_for_backward(shared);
+  const Picoseconds first_again = first_units(again, stage, s.prefetch);
   const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
   const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
     return alone + overlapped(compute, overlapped_with, stack.communication.overlap_slowdown).end - compute;
   };
   times.gather_forward = excess(times.forward, first, shared.gather - first);
   // Parameters are needed for the gradients of inputs; gradients of parameters are reduced alongside their making.
-  const Picoseconds input_waits = excess(times.backward - weight, first, shared.gather - first);
+  const Picoseconds input_waits = excess(times.backward - weight, first_again, again - first_again);
   const Picoseconds weight_waits = excess(weight, last, shared.scatter - last);
   times.backward_input = times.backward - weight + input_waits;
   times.backward_weight = weight + weight_waits;
-  times.scatter = excess(times.backward, first + last, shared.gather + shared.scatter - first - last);
-  times.gather_backward = part(times.scatter, shared.gather / std::max(Picoseconds(1), shared.gather + shared.scatter));
+  times.scatter = excess(times.backward, first_again + last, again + shared.scatter - first_again - last);
+  times.gather_backward = part(times.scatter, again / std::max(Picoseconds(1), again + shared.scatter));
   times.scatter -= times.gather_backward;
   times.forward += times.gather_forward;
   times.backward += times.gather_backward + times.scatter;
@@ -125,9 +144,6 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   times.forward += stage.copies.forward;
   times.backward += stage.copies.backward;
   times.backward_input += stage.copies.backward;
-  if (s.pipeline_stages > 1) {
-    times.hop = scaled(stack.communication.pipeline_exposure * message_time(rank, rank.boundary, s));
-  }
   return times;
 }
 
@@ -158,7 +174,8 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);
   }
-  chunks.set_contention(stack.communication.overlap_slowdown, shares_network(s), s.zero_stage >= 3);
+  chunks.set_contention(stack.communication.overlap_slowdown,
+                        reduces_over_network(sites_.whole().communication().cluster(), s), s.zero_stage >= 3);
   const auto ends_of = sweep == Sweep::whole ? &pipeline_ends : &least_ends;
   const std::vector<Picoseconds> ends = ends_of(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   Picoseconds latest(0);
@@ -167,16 +184,12 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
 }
 
 Picoseconds StepPricer::optimizer(const StageCost& stage, const Strategy& s) const {
-  return scaled(optimizer_time(sites_[stage.site].kernels(), training_, stage, s) + matrix_gather_time(stage, s));
+  return scaled(optimizer_time(sites_[stage.site].kernels(), training_, stage, s)) +
+         phase_time(matrix_gather_time(stage, s));
 }
 
 Picoseconds StepPricer::copy_to_host(Bytes bytes, std::int32_t site) const {
   return phase_time(copy_time(bytes, sites_[site].to_host()));
-}
-
-Seconds StepPricer::message_time(const StageCost& stage, Bytes bytes, const Strategy& s) const {
-  const RankGroup neighbours{2, rank_group(s, Axis::pipeline).stride};
-  return sites_[stage.link].communication().time(Collective::send_receive, bytes, neighbours);
 }
 
 Picoseconds StepPricer::overhead() const {
@@ -204,14 +217,15 @@ StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s)
     if (!entry) entry = stage_times(stages.stage(stage), stages[rank], terms.shared[content], s);
     terms.times.push_back(*entry);
   }
+  terms.links = links(stages, s);
   return terms;
 }
 
 /// The causes of `price` sum to when gradients are reduced, the optimizer and the overhead.
 Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep sweep) const {
   const Terms terms = this->terms(stages, s);
-  if (has_too_much_work(terms.times, terms.shared, s)) return longer_than_any().total();
-  ChunkTimes chunks(terms.times, s);
+  if (has_too_much_work(terms.times, terms.links, terms.shared, s)) return longer_than_any().total();
+  ChunkTimes chunks(terms.times, terms.links, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   return reduced(stages, terms.times, terms.shared, chunks, s, sweep) + terms.slowest_optimizer + overhead();
 }
@@ -220,7 +234,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
   const Terms terms = this->terms(stages, s);
   const std::vector<SharingTimes>& shared = terms.shared;
   const std::vector<RankTimes>& times = terms.times;
-  if (has_too_much_work(times, shared, s)) return longer_than_any();
+  if (has_too_much_work(times, terms.links, shared, s)) return longer_than_any();
   // The busiest rank by its own work, as the simulator says it: data parallelism slows ranks that do the same
   // differently.
   const auto work = [&](std::size_t rank) {
@@ -235,7 +249,7 @@ StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {
     if (own > most) busiest = rank, most = own;
   }
   const Besides besides = besides_of(busiest, times, stages, s);
-  ChunkTimes chunks(times, s);
+  ChunkTimes chunks(times, terms.links, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   const std::vector<Picoseconds> ends = pipeline_ends(s.schedule, chunks.times(), s.micro_batches, s.virtual_stages);
   const Picoseconds makespan = *std::max_element(ends.begin(), ends.end());
@@ -271,13 +285,11 @@ Picoseconds StepPricer::lower_bound(const StageTable& stages, const Strategy& s)
   Picoseconds slowest_backward(0);
   const bool fills = !steps_early(stages, s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    const StageCost& stage = stages[rank];
-    const Picoseconds forward = stage.forward_total();
-    const Picoseconds backward = stage.backward_total();
+    const auto [forward, backward] = passes_of(rank, stages, s);
     bound = std::max(bound, before + repeated(forward + backward, s.micro_batches, most_work));
     if (!fills) continue;
     const StageCost& first = stages.stage(rank);
-    const bool is_whole = &first == &stage;
+    const bool is_whole = s.virtual_stages == 1;
     // Ranks that split the backward may end with weight gradients: only the fill is certain.
     Picoseconds drained(0);
     if (!splits_backward(s.schedule)) drained = is_whole ? backward : first.backward_total();

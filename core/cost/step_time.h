@@ -16,8 +16,15 @@
 /// With post-validation (arXiv:2401.10241, section 4) ranks of zero-bubble schedules do not wait for each other between
 /// steps: a step takes the longest that a rank takes from its own begin, and the slowest optimizer.
 ///
+/// Messages between two stages take what their boundary takes (stage_links.h).
+///
 /// In a mixed cluster each stage takes the kernels and links of its own site (core/machine/sites.h), messages between
 /// stages the links of both, and the tied embedding those of the whole cluster.
+///
+/// What no other term of a stack explains (`step_factor`) multiplies what blocks take: their kernels, and the
+/// collectives between those, whose exposed shares were fitted with it. What shares states, and messages between
+/// stages, take what the network takes: a stack that computes slower sends no slower, and a step shows no more of a
+/// transfer than that.
 ///
 /// Schedules that split the backward defer what block_cost.h prices for weight gradients. Sharded states (ZeRO-2, 3)
 /// are copied between the buffers of collectives and tensors where the stack does so, and gathered and reduced unit by
@@ -37,6 +44,7 @@
 #include <vector>
 
 #include "core/cost/stage_cost.h"
+#include "core/cost/stage_links.h"
 #include "core/plan/estimate.h"
 #include "core/training/training.h"
 
@@ -56,7 +64,6 @@ struct RankTimes {
   // Where a schedule splits the backward; both together take longer than `backward` where less hides alongside each.
   Picoseconds backward_input{0};
   Picoseconds backward_weight{0};
-  Picoseconds hop{0};              ///< until what this rank waits for arrives
   Picoseconds accumulation{0};     ///< of backward: adding gradients up, copying them into what is reduced
   Picoseconds copying{0};          ///< of forward and of backward: gathered parameters into their tensors
   Picoseconds gather_forward{0};   ///< of forward: what gathering parameters leaves exposed
@@ -69,12 +76,15 @@ struct RankTimes {
 template <class Amount>
 struct Shared {
   Amount gather{0};     ///< per pass of a micro-batch: sharded parameters
+  Amount regather{0};   ///< per backward: those that recompute has let go of, once more
   Amount scatter{0};    ///< per micro-batch: gradients
   Amount reduction{0};  ///< per step: gradients that are not scattered per micro-batch
   Amount update{0};     ///< per step: weights that the optimizer has updated
 };
 using SharingBytes = Shared<Bytes>;
 using SharingTimes = Shared<Picoseconds>;
+/// In a backward.
+[[nodiscard]] inline Picoseconds gathered_for_backward(const SharingTimes& t) { return t.gather + t.regather; }
 
 /// How gradients leave a rank in its last backward.
 struct ReductionRule {
@@ -117,6 +127,8 @@ class StepPricer {
 
   // The terms of `price`, for those who simulate the step action by action.
   [[nodiscard]] RankTimes rank_times(const StageCost& stage, const Strategy& strategy) const;
+  /// By pipeline rank; without a pipeline one that takes no time.
+  [[nodiscard]] std::vector<StageLink> links(const StageTable& stages, const Strategy& strategy) const;
   [[nodiscard]] SharingTimes sharing_times(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] ReductionRule reduction_rule(const StageCost& stage) const;
   /// What is exposed of the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
@@ -131,7 +143,7 @@ class StepPricer {
   [[nodiscard]] bool steps_early(const StageTable& stages, const Strategy& strategy) const;
   [[nodiscard]] SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& strategy) const;
   [[nodiscard]] Bytes tied_bytes(const StageTable& stages, const Strategy& strategy) const;
-  /// Whether messages between stages and what shares states leave a node over the same network cards.
+  /// Whether messages between any two stages and what shares states leave a node over the same network cards.
   [[nodiscard]] bool shares_network(const Strategy& strategy) const;
 
  private:
@@ -141,8 +153,6 @@ class StepPricer {
   [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const;
-  /// A message of `bytes` from the rank before `stage`.
-  [[nodiscard]] Seconds message_time(const StageCost& stage, Bytes bytes, const Strategy& strategy) const;
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
                                      const Sharing& sharing) const;
@@ -155,6 +165,7 @@ class StepPricer {
   [[nodiscard]] Picoseconds reduced(const StageTable& stages, const std::vector<RankTimes>& times,
                                     const std::vector<SharingTimes>& shared, ChunkTimes& chunks,
                                     const Strategy& strategy, Sweep sweep) const;
+  /// Of kernels, with what the stack's step factor adds.
   [[nodiscard]] Picoseconds scaled(Seconds time) const;
 
   SitePricers sites_;

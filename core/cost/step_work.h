@@ -11,9 +11,10 @@
 
 namespace plumbline {
 
-/// `times`: of all stages; `shared`: of all ranks that differ.
-[[nodiscard]] bool has_too_much_work(const std::vector<RankTimes>& times, const std::vector<SharingTimes>& shared,
-                                     const Strategy& strategy);
+/// `times`: of all stages; `links`: by pipeline rank, of which each carries a message there and back for every chunk;
+/// `shared`: of all ranks that differ.
+[[nodiscard]] bool has_too_much_work(const std::vector<RankTimes>& times, const std::vector<StageLink>& links,
+                                     const std::vector<SharingTimes>& shared, const Strategy& strategy);
 /// The answer in place of one that cannot be simulated.
 [[nodiscard]] StepTime longer_than_any();
 

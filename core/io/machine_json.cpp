@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/json_choice.h"
+#include "core/io/name_json.h"
 #include "core/io/sourced_json.h"
 #include "core/training/limits.h"
 
@@ -21,7 +22,7 @@ std::int32_t read_count(const JsonPlace& place, std::int64_t most = most_units) 
 }
 
 std::string read_name(const JsonPlace& place) {
-  const std::string& name = place.string();
+  const std::string& name = name_from_json(place);
   if (name.empty() || name.size() > longest_name)
     throw InputError({place.where(), "a name of " + std::to_string(name.size()) + " characters",
                       "from 1 to " + std::to_string(longest_name), ""});

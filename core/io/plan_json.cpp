@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/json_array.h"
+#include "core/io/name_json.h"
 #include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
 #include "core/io/training_json.h"
@@ -31,7 +32,7 @@ SampleUnit sample_from_json(const JsonPlace& place) {
 ModelReference model_from_json(const JsonPlace& place) {
   JsonObject object(place);
   ModelReference model;
-  model.name = object.at("name").string();
+  model.name = name_from_json(object.at("name"));
   model.source = object.at("source").string();
   const auto count = [&](std::string_view key) {
     const auto found = object.find(key);
@@ -53,7 +54,7 @@ Json kind_json(const NodeKind& kind) {
 
 NodeKind kind_from_json(const JsonPlace& place) {
   JsonObject object(place);
-  NodeKind kind{object.at("device").string(), object.at("nodes").integer(1, most_devices),
+  NodeKind kind{name_from_json(object.at("device")), object.at("nodes").integer(1, most_devices),
                 object.at("devices_per_node").integer(1, most_devices)};
   object.finish();
   return kind;
@@ -75,10 +76,10 @@ Json machine_json(const MachineReference& machine) {
 MachineReference machine_from_json(const JsonPlace& place) {
   JsonObject object(place);
   MachineReference machine;
-  machine.name = object.at("name").string();
+  machine.name = name_from_json(object.at("name"));
   machine.source = object.at("source").string();
   machine.devices = object.at("devices").integer(1, most_devices);
-  if (const auto device = object.find("device")) machine.device = device->string();
+  if (const auto device = object.find("device")) machine.device = name_from_json(*device);
   if (const auto devices = object.find("devices_per_node"))
     machine.devices_per_node = devices->integer(0, most_devices);
   if (const auto nodes = object.find("nodes")) machine.nodes = nodes->integer(0, most_devices);

@@ -19,7 +19,7 @@ LayerRange layer_range(const JsonPlace& place) {
 LoraTargets lora_targets(const JsonPlace& place) {
   const std::string& text = place.string();
   if (const auto targets = lora_targets_from_text(text)) return *targets;
-  throw InputError({place.where(), "\"" + text + "\"", "all or qkv", ""});
+  throw InputError({place.where(), "\"" + text + "\"", "all, qkv or attention", ""});
 }
 
 }  // namespace

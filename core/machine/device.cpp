@@ -1,5 +1,7 @@
 #include "core/machine/device.h"
 
+#include "core/machine/abilities.h"
+
 namespace plumbline {
 
 std::string_view to_text(SourceKind kind) {
@@ -43,9 +45,7 @@ std::optional<FlopsPerSecond> Device::peak(NumberFormat format) const {
   }
 }
 
-bool Device::scales_blocks() const {
-  return architecture == DeviceArchitecture::blackwell || architecture == DeviceArchitecture::cdna4;
-}
+bool Device::scales_blocks() const { return abilities(architecture).scales_blocks; }
 
 FlopsPerSecond Device::product_peak(NumberFormat format) const {
   if (const auto rate = peak(format)) return *rate;

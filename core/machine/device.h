@@ -1,8 +1,9 @@
 #pragma once
 /// \file device.h: one accelerator as its datasheet describes it.
 ///
-/// Peaks are dense (never the sparse ones) and count a multiply-add as two FLOPs. Memory is what the driver reports as
-/// total, not the number on the box. Link rates belong to the node (node.h).
+/// Peaks are dense (never the sparse ones) and count a multiply-add as two FLOPs. Memory is what a process is
+/// given (cudaMemGetInfo's total), up to 3 % less than the driver's total and the number on the box; a device without a
+/// report of that keeps the driver's. Link rates belong to the node (node.h).
 
 #include <array>
 #include <cstdint>
@@ -39,7 +40,7 @@ struct Device {
   std::string name;
   std::string vendor;
   DeviceArchitecture architecture = DeviceArchitecture::cpu;
-  Sourced<Bytes> memory;
+  Sourced<Bytes> memory;  ///< that a process can take, its own context included
   Sourced<BytesPerSecond> memory_bandwidth;
   std::map<NumberFormat, Sourced<FlopsPerSecond>> peaks;  ///< dense matrix-product rates
   std::int32_t streaming_multiprocessors = 1;             ///< compute units on AMD, cores on a CPU

@@ -17,6 +17,7 @@ void collect(Divisibility& facts, const Op& op) {
   if (const auto* attention = std::get_if<AttentionAttributes>(&op.attributes)) {
     add_distinct(facts.heads, attention->heads);
     add_distinct(facts.kv_heads, attention->kv_heads);
+    facts.head_features = std::max({facts.head_features, attention->qk_head_dim, attention->v_head_dim});
   } else if (const auto* rule = std::get_if<DeltaRuleAttributes>(&op.attributes)) {
     add_distinct(facts.state_heads, rule->key_heads);
     add_distinct(facts.state_heads, rule->value_heads);
@@ -282,6 +283,15 @@ Broken countable(const Asked& a) {
   return std::nullopt;
 }
 
+Broken fused_attention(const Asked& a) {
+  if (a.s.flash_attention == FlashAttention::off || a.facts.head_features <= a.limits.flash_head) return std::nullopt;
+  if (a.limits.flash_head == 0) return "FlashAttention, which has no kernels for these devices";
+  return "FlashAttention over heads of " + number(a.facts.head_features) +
+         " features, where its kernels for these "
+         "devices take at most " +
+         number(a.limits.flash_head);
+}
+
 /// A rule and its check. An id never changes its meaning: users and files name it.
 struct RuleRow {
   LegalityRule rule;
@@ -317,7 +327,10 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
      {{"R21", "context parallelism goes with attention only: recurrent layers (Gated DeltaNet) need whole sequences"},
       recurrence},
      {{"R22", "parameters that are gathered without prefetch go with ZeRO-3"}, prefetch},
-     {{"R23", "units of several layers go with ZeRO-3, and hold at most the layers of a pipeline chunk"}, units}});
+     {{"R23", "units of several layers go with ZeRO-3, and hold at most the layers of a pipeline chunk"}, units},
+     {{"R24",
+       "fused attention goes with devices and heads that it has kernels for (--flash-attention off keeps scores)"},
+      fused_attention}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

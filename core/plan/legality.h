@@ -5,6 +5,7 @@
 /// Checked against: tests/unit/core/plan/legality_test.cpp (each rule, broken).
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ struct Divisibility {
   std::int64_t fillers = 0;         ///< input and output blocks, each of which may fill a chunk
   std::vector<std::int64_t> heads;  ///< distinct counts of attention heads
   std::vector<std::int64_t> kv_heads;
+  std::int64_t head_features = 0;         ///< of the largest head of attention, its queries' or its values'
   std::vector<std::int64_t> state_heads;  ///< of layers that hand a state from token to token: of keys and of values
   std::vector<std::int64_t> widths;       ///< inner widths that tensor parallelism divides (ffn and the like)
   std::vector<std::int64_t> experts;
@@ -41,6 +43,8 @@ struct LegalityLimits {
   std::int64_t devices = 1;
   std::int64_t nvlink_domain = 1;               ///< devices that the fast interconnect joins
   bool tensor_parallel_across_domains = false;  ///< lifts R02
+  /// The largest head that the devices' fused attention computes (core/machine/abilities.h); 0: they have none.
+  std::int64_t flash_head = std::numeric_limits<std::int64_t>::max();
 };
 
 /// A rule by the id that tables and messages name it by, with the sentence that says what it asks. Each is one row of

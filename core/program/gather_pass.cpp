@@ -44,7 +44,8 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
     if (!runs.empty() && units.first == runs.back().units.first && same_pass(action, actions[runs.back().first]))
       continue;  // the unit goes on
     const SegmentSizes& segment = context.unit_of(action);
-    const Bytes bytes = each_pass ? segment.gather : segment.update;
+    const Bytes again = action.pass == Pass::backward ? segment.regather : Bytes(0);
+    const Bytes bytes = each_pass ? segment.gather + again : segment.update;
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
       if (first < 0 && action.pass == Pass::forward) first = action.micro_batch;

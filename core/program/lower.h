@@ -34,6 +34,7 @@ struct SegmentSizes {
   /// first one's with all that it sends; the others have none.
   std::int64_t units = 1;
   Bytes gather{0};     ///< sent per pass to gather its parameters
+  Bytes regather{0};   ///< and per backward, for those that its recomputed forward has let go of
   Bytes scatter{0};    ///< sent per micro-batch to reduce its gradients
   Bytes reduction{0};  ///< of the rank's, sent once its last gradients are made
   Bytes update{0};     ///< of the rank's, sent to gather what the optimizer has updated

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/cost/pipeline_time.h"
 #include "core/program/action_kinds.h"
 
 namespace plumbline {
@@ -46,6 +47,14 @@ EventSimulation::EventSimulation(const Program& program, const ActionTimes& time
       if (link_ranks_[l].empty() || link_ranks_[l].back() != rank) link_ranks_[l].push_back(rank);
     }
   on_link_.resize(link_ranks_.size(), 0);
+}
+
+std::int32_t EventSimulation::link_of(std::size_t rank, const Action& a) const {
+  const bool is_message = is_send(a.kind) || is_receive(a.kind);
+  if (is_message && !times_.leaves_node.empty() &&
+      times_.leaves_node[link_between(static_cast<std::int32_t>(rank), a.peer)] == 0)
+    return -1;
+  return link_of(rank, a.stream);
 }
 
 Timeline EventSimulation::run() {
@@ -232,7 +241,7 @@ void EventSimulation::start(std::size_t rank, std::size_t index, Place place, Pi
   active.stream = a.stream;
   if (time <= Picoseconds(0)) return end(rank, active, now);
   active.is_slowed = occupies_device(a);
-  active.link = link_of(rank, a.stream);
+  active.link = link_of(rank, a);
   if (active.link >= 0) occupy_link(active.link, 1);
   active.work = time.value();
   active.since = now;

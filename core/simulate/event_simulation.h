@@ -76,6 +76,8 @@ class EventSimulation {
   [[nodiscard]] std::int32_t link_of(std::size_t rank, Stream stream) const {
     return times_.links.empty() ? -1 : times_.links[rank][static_cast<std::size_t>(stream)];
   }
+  /// Messages inside a node take no network card.
+  [[nodiscard]] std::int32_t link_of(std::size_t rank, const Action& action) const;
   void run_ahead(std::size_t rank, std::int64_t now);
   /// When an action may start at the earliest; nothing while that is not known.
   [[nodiscard]] std::optional<std::int64_t> ready(std::size_t rank, const Action& action, std::int64_t now) const;

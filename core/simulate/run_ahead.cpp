@@ -75,14 +75,14 @@ void EventSimulation::run_ahead(std::size_t rank, std::int64_t now) {
       arrive(rank, *on_link);
       on_link.reset();
     }
-    if (on_link && link_of(rank, a.stream) >= 0) break;
+    if (on_link && link_of(rank, a) >= 0) break;
     const std::int64_t end =
         at + std::max<std::int64_t>(0, alone(a, times_.of_rank[rank][next], slowdown_[rank]).value());
     result_.of_rank[rank][next].start = Picoseconds(at);
     if (!is_send(a.kind)) {
       record(rank, next, end);
       at = end;
-    } else if (link_of(rank, a.stream) >= 0 && end > at) {
+    } else if (link_of(rank, a) >= 0 && end > at) {
       on_link = {next, at, end};
     } else {
       arrive(rank, {next, at, end});

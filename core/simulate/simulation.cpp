@@ -145,6 +145,7 @@ Simulation simulation_of(const Program& program, const ActionTimes& times, Timel
   s.left_out = left_out;
   s.actions = program.action_count();
   if (s.timeline.stall) return s;
+  wait_for_links(s.timeline, times, left_out.time);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Span>& spans = s.timeline.of_rank[rank];
     const double slowdown = rank < options.slowdown.size() ? options.slowdown[rank] : 1.0;

@@ -112,6 +112,11 @@ Timeline simulated_once(const Program& program, const ActionTimes& times, const 
 
 }  // namespace
 
+void wait_for_links(Timeline& t, const ActionTimes& times, Picoseconds left_out) {
+  const Picoseconds later = std::max(Picoseconds(0), times.busiest_link - t.micro_batches_end - left_out);
+  for (Picoseconds* end : {&t.micro_batches_end, &t.reductions_end, &t.step, &t.end}) *end += later;
+}
+
 Picoseconds alone(const Action& action, Picoseconds time, double slowdown) {
   if (slowdown == 1.0 || action.stream != Stream::compute) return time;
   return Picoseconds(std::llround(static_cast<double>(time.value()) * slowdown));

@@ -95,15 +95,43 @@ std::vector<bool> feeds_attention(const std::vector<Op>& ops, std::size_t tensor
   return feeds;
 }
 
+/// By op, whether it is a linear that reads what an attention core wrote, directly or through other ops than linears.
+std::vector<bool> reads_attention(const std::vector<Op>& ops, std::size_t tensors) {
+  std::vector<bool> reads(ops.size(), false);
+  std::vector<bool> is_written(tensors, false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t o = 0; o < ops.size(); ++o) {
+      const auto is_of_core = [&](TensorId id) { return is_written[static_cast<std::size_t>(id.index())]; };
+      if (reads[o]) continue;
+      const bool is_core = ops[o].kind == OpKind::attention;
+      if (!is_core && std::none_of(ops[o].inputs.begin(), ops[o].inputs.end(), is_of_core)) continue;
+      reads[o] = changed = true;
+      if (ops[o].kind == OpKind::linear) continue;
+      for (const TensorId id : ops[o].outputs) is_written[static_cast<std::size_t>(id.index())] = true;
+    }
+  }
+  return reads;
+}
+
+/// By op, whether it is a target where it is a linear.
+std::vector<bool> lora_targets(const std::vector<Op>& ops, std::size_t tensors, LoraTargets targets) {
+  if (targets == LoraTargets::every_linear) return std::vector<bool>(ops.size(), true);
+  std::vector<bool> is_target = feeds_attention(ops, tensors);
+  if (targets == LoraTargets::queries_keys_values) return is_target;
+  const std::vector<bool> reads = reads_attention(ops, tensors);
+  for (std::size_t o = 0; o < ops.size(); ++o) is_target[o] = is_target[o] || reads[o];
+  return is_target;
+}
+
 void add_lora(Block::Parts& parts, const Adaptation& adaptation) {
   const std::int64_t rank = adaptation.lora_rank;
   std::vector<Op> added;
   const std::vector<Op> base = parts.ops;
-  const std::vector<bool> feeds = feeds_attention(base, parts.tensors.size());
+  const std::vector<bool> is_target = lora_targets(base, parts.tensors.size(), adaptation.lora_targets);
   for (std::size_t o = 0; o < base.size(); ++o) {
     const Op& op = base[o];
-    if (op.kind != OpKind::linear) continue;
-    if (adaptation.lora_targets == LoraTargets::queries_keys_values && !feeds[o]) continue;
+    if (op.kind != OpKind::linear || !is_target[o]) continue;
     for (std::size_t output = 0; output < op.outputs.size(); ++output) add_adapter(parts, added, op, output, rank);
   }
   parts.ops.insert(parts.ops.end(), added.begin(), added.end());

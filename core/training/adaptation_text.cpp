@@ -62,10 +62,15 @@ std::string freeze_text(const Adaptation& adaptation) {
   return text;
 }
 
-std::string_view to_text(LoraTargets targets) { return targets == LoraTargets::every_linear ? "all" : "qkv"; }
-
-std::optional<LoraTargets> lora_targets_from_text(std::string_view text) {
-  return value_named(std::array{LoraTargets::every_linear, LoraTargets::queries_keys_values}, text);
+std::string_view to_text(LoraTargets targets) {
+  switch (targets) {
+    case LoraTargets::every_linear: return "all";
+    case LoraTargets::queries_keys_values: return "qkv";
+    case LoraTargets::attention: return "attention";
+  }
+  return "";
 }
+
+std::optional<LoraTargets> lora_targets_from_text(std::string_view text) { return value_named(all_lora_targets, text); }
 
 }  // namespace plumbline

@@ -1,6 +1,7 @@
 #pragma once
 /// \file training.h: the recipe: what is trained on how much data, in which precision, by which optimizer.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,8 +19,11 @@ struct LayerRange {
   bool operator==(const LayerRange&) const = default;
 };
 
-/// Which linears of a layer get LoRA adapters: all of them, or those that queries, keys and values come from.
-enum class LoraTargets : std::uint8_t { every_linear, queries_keys_values };
+/// Which linears of a layer get LoRA adapters: all of them; those that queries, keys and values come from; those and
+/// the one behind attention.
+enum class LoraTargets : std::uint8_t { every_linear, queries_keys_values, attention };
+inline constexpr std::array all_lora_targets{LoraTargets::every_linear, LoraTargets::queries_keys_values,
+                                             LoraTargets::attention};
 
 /// Which parameters are trained. Nothing set: all of them.
 struct Adaptation {

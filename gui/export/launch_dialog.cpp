@@ -33,6 +33,7 @@ QString answer_words(const session::ExportAnswer& answer, const Plan& plan) {
   if (answer.nearest)
     lines.append(QObject::tr("As planned ") + plan_words(plan) + QObject::tr("; the nearest ") +
                  plan_words(*answer.nearest));
+  for (const std::string& sentence : answer.files.missing) lines.append(QObject::tr("Missing: ") + qt(sentence));
   for (const std::string& sentence : answer.files.unsaid) lines.append(QObject::tr("Not said: ") + qt(sentence));
   for (const std::string& sentence : answer.files.assumptions) lines.append(QObject::tr("Assumed: ") + qt(sentence));
   return lines.join('\n');

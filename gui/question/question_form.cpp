@@ -155,6 +155,8 @@ std::vector<Refusal> refusals(const QuestionForm& form) {
     try {
       session::QuestionFlags flags = flags_of(one);
       flags.machine = flags.machine.value_or("-");  // asked for in every question
+      flags.precision =
+          flags.precision.value_or(std::string(to_text(PrecisionRecipe::fp32)));  // the default asks the machine
       (void)flags.question(session::QuestionParts::some);
       (void)framework_in(one);
       (void)objective_in(one);

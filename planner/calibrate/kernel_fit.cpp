@@ -214,9 +214,9 @@ class KernelFitter {
       if (c.ranks > table_.cores) continue;
       for (const Collective kind : all_collectives)
         if (to_text(kind) == c.collective)
-          ratios.push_back(
-              c.median_s /
-              CommunicationClock(with_device_count(cluster_, c.ranks)).time(kind, c.bytes, {c.ranks, 1}).value());
+          ratios.push_back(c.median_s / CommunicationClock(with_device_count(cluster_, c.ranks))
+                                            .time(kind, c.bytes, RankGroup{c.ranks, 1})
+                                            .value());
     }
     if (ratios.empty()) return;
     const double ratio = median(ratios);

@@ -46,7 +46,10 @@ RoutedRank routed_rank(const BalancedPlan& plan, const RankProgram& balanced, co
   RoutedRank routed{&rank, tensors_at_peak(balanced, apart), sent_bytes(balanced)};
   if (rank.routed.empty() || steps == 0) return routed;
   routed.memory = tensors_at_peak(routed_program(plan, rank.stage, rows_of(rank, &RoutedRecord::at_peak)), apart);
-  routed.sent[SentPurpose::expert] = exchanged_bytes(plan, rows_of(rank, &RoutedRecord::all), steps);
+  const RoutedStep all = rows_of(rank, &RoutedRecord::all);
+  routed.sent[SentPurpose::expert] = exchanged_bytes(plan, all, steps);
+  if (routed.sent.contains(SentPurpose::offload))
+    routed.sent[SentPurpose::offload] = copied_bytes(plan, rank.stage, balanced, all, steps);
   return routed;
 }
 

@@ -6,8 +6,8 @@
 
 #include "core/base/errors.h"
 #include "core/cost/pipeline_time.h"
+#include "core/cost/stage_links.h"
 #include "core/cost/stage_memory.h"
-#include "core/cost/time_limits.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -116,12 +116,9 @@ class SiteRanges {
 
 /// Of messages from the rank before `rank`.
 Picoseconds link_latency(const RankPricer& pricer, const SiteRanges& ranges, std::int32_t rank) {
-  const BlockPricer& blocks = pricer.question().block_pricer(ranges.sites().link(static_cast<std::size_t>(rank)));
-  const StackCalibration& stack = blocks.kernels().calibration().stack;
-  const RankGroup neighbours{2, rank_group(pricer.strategy(), Axis::pipeline).stride};
   const Bytes boundary = ranges[0].cost(ranges[0].index(1, 2)).boundary;
-  return phase_time(stack.compute.step_factor * stack.communication.pipeline_exposure *
-                    blocks.communication().time(Collective::send_receive, boundary, neighbours));
+  const std::int32_t site = ranges.sites().link(static_cast<std::size_t>(rank));
+  return stage_link(pricer.question().block_pricer(site), rank, boundary, pricer.strategy()).hop;
 }
 
 /// The makespan of the split that needs no search, or the largest number when it does not fit.

@@ -22,6 +22,8 @@ std::string question_words(const Plan& plan) {
   if (const std::string budget = budget_words(plan); !budget.empty()) text += ", " + budget;
   if (const std::string frozen = freeze_text(t.adaptation); !frozen.empty()) text += ", frozen " + frozen;
   if (t.adaptation.lora_rank > 0) text += ", LoRA rank " + std::to_string(t.adaptation.lora_rank);
+  if (t.adaptation.lora_rank > 0 && t.adaptation.lora_targets != LoraTargets::every_linear)
+    text += " on " + std::string(to_text(t.adaptation.lora_targets));
   return text;
 }
 

@@ -51,13 +51,13 @@ class PlanSimulator {
   std::optional<Picoseconds> step(const StopRequest& stop) {
     stop_ = stop;
     has_buffers_ = false;
-    if (const auto found = shortened()) return found->attempt.timeline.step + found->left_out.time;
+    if (auto found = shortened()) return step_of(found->attempt, found->left_out.time);
     const PipelineShape shape = pipeline_shape(strategy_);
     const std::int64_t passes = 2 * std::int64_t{strategy_.chunks()} * shape.micro_batches;
     if (passes > most_simulated_passes || stop_.stop_requested()) return std::nullopt;
-    const auto whole = attempt(compute_schedule(strategy_.schedule, shape));
+    auto whole = attempt(compute_schedule(strategy_.schedule, shape));
     if (!whole) return std::nullopt;
-    return whole->timeline.step;
+    return step_of(*whole, Picoseconds(0));
   }
 
  private:
@@ -70,6 +70,11 @@ class PlanSimulator {
     Attempt attempt;
     LeftOut left_out;
   };
+
+  static Picoseconds step_of(Attempt& simulated, Picoseconds left_out) {
+    wait_for_links(simulated.timeline, simulated.times, left_out);
+    return simulated.timeline.step + left_out;
+  }
 
   std::optional<Shortened> shortened() {
     const PipelineShape shape = pipeline_shape(strategy_);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
+#include "core/machine/abilities.h"
 #include "core/quantity/text.h"
 #include "core/training/adaptation.h"
 #include "core/training/limits.h"
@@ -30,8 +31,16 @@ void require_range(std::string_view where, std::int64_t value, std::int64_t larg
 /// Whether the units of a device multiply as a recipe says.
 bool multiplies(const Device& device, PrecisionRecipe recipe) {
   const PrecisionFormats formats = precision_formats(recipe);
-  if (device.architecture == DeviceArchitecture::cpu && bits(formats.matmul) == 8) return true;  // emulated
-  return device.peak(formats.matmul) && (formats.scaling != OperandScaling::microscaled || device.scales_blocks());
+  if (!has_units(device, formats.matmul)) return false;
+  const bool is_emulated = device.architecture == DeviceArchitecture::cpu && bits(formats.matmul) == 8;
+  return is_emulated || formats.scaling != OperandScaling::microscaled || device.scales_blocks();
+}
+
+/// What to take where a device has no units for a recipe.
+PrecisionRecipe nearest_recipe(const Device& device, PrecisionRecipe recipe) {
+  if (recipe == PrecisionRecipe::tf32) return PrecisionRecipe::fp32;
+  if (recipe == PrecisionRecipe::bf16_pure) return PrecisionRecipe::fp16_pure;
+  return multiplies(device, PrecisionRecipe::bf16) ? PrecisionRecipe::bf16 : PrecisionRecipe::fp16;
 }
 
 std::string operands(const PrecisionFormats& formats) {
@@ -90,8 +99,19 @@ std::vector<BlockPricer> site_pricers(const Sites& sites, const Calibration& of_
   return pricers;
 }
 
-LegalityLimits limits_of(const Cluster& cluster, bool tensor_parallel_across_nodes) {
-  return {device_count(cluster), domain_devices(cluster), tensor_parallel_across_nodes};
+/// The value of the axis "attention" of a stack (models/calibrations/traits.json).
+std::string attention_of(const QuestionText& text, const Cluster& cluster) {
+  return CalibrationSet::shipped().axis_value(text.stack.empty() ? usual_stack(cluster) : text.stack, "attention");
+}
+
+LegalityLimits limits_of(const QuestionText& text, const Cluster& cluster) {
+  LegalityLimits limits{device_count(cluster), domain_devices(cluster), text.tensor_parallel_across_nodes};
+  const bool is_first = attention_of(text, cluster) == "flash-1";
+  for (const NodeGroup& group : cluster.groups) {
+    const Abilities& able = abilities(group.node.device.architecture);
+    limits.flash_head = std::min(limits.flash_head, is_first ? able.flash_1_head : able.flash_head);
+  }
+  return limits;
 }
 
 }  // namespace
@@ -115,7 +135,8 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
       calibration_(CalibrationSet::shipped().of(slowest_device(cluster_),
                                                 text.stack.empty() ? usual_stack(cluster_) : text.stack)),
       facts_(divisibility(graph_)),
-      limits_(limits_of(cluster_, text.tensor_parallel_across_nodes)),
+      limits_(limits_of(text, cluster_)),
+      stack_fuses_attention_(attention_of(text, cluster_) != "unfused"),
       block_pricers_(site_pricers(sites_, calibration_, text.stack.empty() ? usual_stack(cluster_) : text.stack)),
       step_pricer_(block_pricers_, with_defaults(text, network_, cluster_).training) {
   text_ = with_defaults(text, network_, cluster_);
@@ -137,6 +158,11 @@ Question Question::with_calibration(const Calibration& calibration) const {
 
 std::optional<Dollars> Question::price() const {
   return text_.price_per_device_hour ? text_.price_per_device_hour : price_per_device_hour(cluster_);
+}
+
+FlashAttention Question::usual_flash_attention() const {
+  const bool is_on = stack_fuses_attention_ && facts_.head_features <= limits_.flash_head;
+  return is_on ? FlashAttention::on : FlashAttention::off;
 }
 
 Bytes Question::capacity(std::int32_t site) const {
@@ -200,6 +226,8 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
     s.schedule = s.pipeline_stages == 1 ? Schedule::none
                  : s.virtual_stages > 1 ? Schedule::interleaved
                                         : Schedule::one_f_one_b;
+  if (!partial.flash_attention_given && s.flash_attention == FlashAttention::on)
+    s.flash_attention = question.usual_flash_attention();
   if (!partial.shard_group_given) s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1;
   if (s.zero_stage > 0 && s.gradient_ranks() == 1) s.zero_stage = 0, s.shard_group = 1;  // nothing to share with
   return s;
@@ -212,9 +240,13 @@ void require_moments(const Training& training) {
                     "an optimizer with moments, or no such flag", ""});
 }
 
+PrecisionRecipe usual_precision(const Cluster& cluster) {
+  for (const NodeGroup& group : cluster.groups)
+    if (!has_units(group.node.device, NumberFormat::bf16)) return PrecisionRecipe::fp16;
+  return Training{}.precision;
+}
+
 void require_units(const Question& question) {
-  const NumberFormat format = question.training().formats().matmul;
-  if (bits(format) > 8) return;
   for (const NodeGroup& group : question.cluster().groups) {
     const Device& device = group.node.device;
     if (multiplies(device, question.training().precision)) continue;
@@ -224,7 +256,8 @@ void require_units(const Question& question) {
     throw InputError({"--precision",
                       std::string(to_text(question.training().precision)) + " multiplies in " +
                           operands(question.training().formats()) + ", for which " + device.name + " has no units",
-                      "one of " + recipes, device.peak(NumberFormat::bf16) ? "bf16" : "fp16"});
+                      "one of " + recipes,
+                      std::string(to_text(nearest_recipe(device, question.training().precision)))});
   }
 }
 

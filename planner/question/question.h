@@ -78,6 +78,8 @@ class Question {
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Divisibility& facts() const { return facts_; }
   [[nodiscard]] const LegalityLimits& limits() const { return limits_; }
+  /// Where nobody chooses: on where the stack has fused attention and the devices have kernels for the network's heads.
+  [[nodiscard]] FlashAttention usual_flash_attention() const;
   [[nodiscard]] const BlockPricer& block_pricer(std::int32_t site = 0) const {
     return block_pricers_[static_cast<std::size_t>(site)];
   }
@@ -106,6 +108,7 @@ class Question {
   Calibration calibration_;
   Divisibility facts_;
   LegalityLimits limits_;
+  bool stack_fuses_attention_ = true;
   std::vector<BlockPricer> block_pricers_;  ///< by site
   StepPricer step_pricer_;
   mutable KnownPrograms known_programs_;
@@ -118,15 +121,19 @@ struct PartialStrategy {
   bool data_parallel_given = false;
   bool schedule_given = false;
   bool shard_group_given = false;
+  bool flash_attention_given = false;  ///< where not: usual_flash_attention, unless the strategy has it off
 };
 [[nodiscard]] Strategy completed(const PartialStrategy& partial, const Question& question);
 
 /// Throws InputError where the recipe chooses a format of moments and its optimizer keeps none.
 void require_moments(const Training& training);
 
-/// Throws InputError where the recipe multiplies in 8 bits or fewer and a device has no units for it:
-/// Device::product_peak would price it at a 16-bit rate that nobody asked for. Rows that were measured so are priced
-/// all the same (planner/validate). A computer's cores emulate fp8 (docs/running.md).
+/// bf16, or fp16 where a device has no units for bf16 (V100, T4).
+[[nodiscard]] PrecisionRecipe usual_precision(const Cluster& cluster);
+
+/// Throws InputError where a device has no units for the recipe's products (core/machine/abilities.h):
+/// Device::product_peak would price them at the rate of a format that nobody asked for. Rows that were measured so are
+/// priced all the same (planner/validate).
 void require_units(const Question& question);
 
 /// Throws InputError with the rule's id, sentence and numbers when a strategy is not legal.

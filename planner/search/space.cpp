@@ -100,6 +100,7 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
   sort_unique(space_.shard_groups);
   sort_unique(space_.prefetch);
   sort_unique(space_.layers_per_unit);
+  if (space_.flash_attention.empty()) space_.flash_attention = {question.usual_flash_attention()};
   sort_unique(space_.flash_attention);
   sort_unique(space_.expert_tensor_parallel);
   const bool any_on_host =

@@ -45,7 +45,7 @@ struct SearchSpace {
   std::vector<std::int32_t> layers_per_unit;  ///< of ZeRO-3; empty: 1, and around the best plans others
   std::vector<SequenceParallel> sequence_parallel;
   std::vector<Recompute> recompute;
-  std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
+  std::vector<FlashAttention> flash_attention;  ///< empty: Question::usual_flash_attention
   /// Where no schedule is named: also those that split the backward, and V-Half where its order is quickly made.
   bool has_split_backwards = false;
   /// Where ranks compute on equal devices and no layers are named: also the splits that level their work

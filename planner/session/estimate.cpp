@@ -131,7 +131,17 @@ std::string remark_of(const StrategyRequest& request) {
   return request.network_config.is_null() ? joined(name_remark(request.question), request.remark) : request.remark;
 }
 
+/// What decides memory and time and is not modelled leaves nothing to price.
+void require_modelled(const StrategyRequest& request) {
+  if (request.not_modelled.empty()) return;
+  std::string what = request.not_modelled.front();
+  for (std::size_t i = 1; i < request.not_modelled.size(); ++i) what += "; " + request.not_modelled[i];
+  throw InputError({"--import", what + ": what would be priced is another run",
+                    "launch files without it, or plan import, which shows the flags of the rest", ""});
+}
+
 PricedQuestion priced(const StrategyRequest& request) {
+  require_modelled(request);
   require_moments(request.question.training);
   Question question = question_of(request);
   require_units(question);

@@ -23,6 +23,8 @@ struct StrategyRequest {
   PartialStrategy strategy;
   Json network_config = {};  ///< of Hugging Face, in place of the question's model, which then names it; null: none
   std::string remark = {};   ///< what to say about where it comes from; or empty
+  /// Sentences about what its launch files say and this program cannot price, which decides memory and time.
+  std::vector<std::string> not_modelled = {};
 };
 
 /// A plan that was written before, to be priced as model, machine and calibration are now.

@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "planner/explain/strategy_changes.h"
+#include "planner/frameworks/launch/merge_settings.h"
 #include "planner/session/launchable.h"
 #include "planner/session/nearest_launchable.h"
 #include "planner/session/plan_file.h"
@@ -111,19 +112,48 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
     settings.nodes = cluster.groups.front().count;
     settings.devices_per_node = cluster.groups.front().node.devices;
   }
+  const Training& training = asked.question.training();
+  if (training.token_budget && training.global_batch > 0 && training.sequence_length > 0)
+    settings.recipe.steps = 1 + (*training.token_budget - 1) / training.global_batch / training.sequence_length;
   if (const std::string config = config_of(asked); !config.empty())
     settings.network_config = parse_json(config, "network");
   return settings;
 }
 
-ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std::string_view release) {
+LaunchRecipe launch_recipe(const Json& plan_file) {
+  LaunchRecipe recipe;
+  const Json* const written = plan_file.find("recipe");
+  if (written == nullptr) return recipe;
+  for_each_recipe_number([&](const char* key, auto member) {
+    auto& value = recipe.*member;
+    const Json* const said = written->find(key);
+    if (said == nullptr) return;
+    if (const std::int64_t* const whole = said->if_integer())
+      value = *whole;
+    else if (const double* const number = said->if_double())
+      value = static_cast<typename std::remove_reference_t<decltype(value)>::value_type>(*number);
+  });
+  return recipe;
+}
+
+ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std::string_view release,
+                         const LaunchRecipe& recipe) {
   const LaunchTarget& target = launch_target(name, "--to");
   ExportAnswer answer{std::string(target.title), std::string(known_release(target, release)), {}, {}, std::nullopt};
   require_training(target.framework, asked.question);
   Strategy strategy = with_layers(asked.plan);
   answer.nearest = make_launchable(strategy, target.framework, asked.question, answer.substitutions);
   if (answer.nearest) strategy = with_layers(*answer.nearest);
-  answer.files = target.write(launch_settings(asked, strategy), answer.release);
+  LaunchSettings settings = launch_settings(asked, strategy);
+  LaunchSettings said;
+  said.recipe = recipe;
+  said.recipe.steps = recipe.steps ? recipe.steps : settings.recipe.steps;
+  fill_missing(said, settings);
+  settings.recipe = said.recipe;
+  answer.files = target.write(settings, answer.release);
+  if (!settings.frozen.empty())
+    answer.files.unsaid.push_back("--freeze " + settings.frozen +
+                                  ": no file says it, so that the files train what the plan does not");
   return answer;
 }
 

@@ -30,16 +30,20 @@ struct ExportAnswer {
   std::optional<Plan> nearest;  ///< what is written, priced; empty: the plan itself
 };
 
-/// What a target's files are written from.
+/// What a target's files are written from. The steps are those of the token budget, where there is one.
 [[nodiscard]] LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& strategy);
+/// Numbers of the "recipe" of a plan file, which has been read as one (runtime/run/recipe.h).
+[[nodiscard]] LaunchRecipe launch_recipe(const Json& plan_file);
 
 /// Whether the files say the plan whole.
 [[nodiscard]] inline bool is_exact(const ExportAnswer& answer) {
-  return answer.substitutions.empty() && answer.files.unsaid.empty();
+  return answer.substitutions.empty() && answer.files.unsaid.empty() && answer.files.missing.empty();
 }
 
-/// `release`: empty: the target's newest. Throws InputError for a target or release that is not known, for a training
-/// that the framework lacks, and where no legal strategy near the plan's can be launched.
-[[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release);
+/// `release`: empty: the target's newest. `recipe`: what the plan file says beside the plan. Throws InputError for a
+/// target or release that is not known, for a training that the framework lacks, and where no legal strategy near the
+/// plan's can be launched.
+[[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release,
+                                       const LaunchRecipe& recipe = {});
 
 }  // namespace plumbline::session

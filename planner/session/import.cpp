@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/errors.h"
+#include "core/base/escape.h"
 #include "models/calibration_catalog.h"
 #include "models/import/hugging_face.h"
 #include "models/network_catalog.h"
@@ -31,7 +32,7 @@ void require(bool is_said, const char* flag, const std::string& what, const std:
 /// Of a network without a name: ends as only paths do, so that a plan that carries the network is read again.
 std::string network_name(const std::string& file) {
   const std::string stem = std::filesystem::path(file).stem().string();
-  return (stem.empty() ? "imported" : stem) + "-network.json";
+  return printable(stem.empty() ? "imported" : stem) + "-network.json";
 }
 
 /// What prices a framework's current releases, where it is not what prices anyhow.
@@ -96,6 +97,68 @@ void append(ImportNotes& notes, const ImportNotes& more) {
   notes.ignored += more.ignored;
   notes.unread.insert(notes.unread.end(), more.unread.begin(), more.unread.end());
   notes.other_files.insert(notes.other_files.end(), more.other_files.begin(), more.other_files.end());
+  notes.decisive.insert(notes.decisive.end(), more.decisive.begin(), more.decisive.end());
+}
+
+std::vector<Imported> read_as_one(const LaunchTarget& target, const std::vector<ImportedText>& files) {
+  std::vector<Imported> all;
+  if (target.read_together != nullptr && !files.empty())
+    all.push_back(target.read_together(files));
+  else
+    for (const ImportedText& file : files) all.push_back(target.read(file.text, file.name));
+  return all;
+}
+
+/// Other targets that take the files.
+std::string targets_that_read(const std::vector<ImportedText>& files) {
+  std::string names;
+  for (const LaunchTarget& target : launch_targets()) {
+    if (target.read == nullptr) continue;
+    try {
+      (void)read_as_one(target, files);
+      names += (names.empty() ? "--from " : ", ") + std::string(to_text(target.framework));
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  return names;
+}
+
+std::vector<Imported> read_by(const LaunchTarget& target, const std::vector<ImportedText>& files) {
+  try {
+    return read_as_one(target, files);
+  } catch (const NoKnownKey& error) {
+    InputProblem problem = error.problem();
+    problem.nearest = targets_that_read(files);
+    throw InputError(problem);
+  }
+}
+
+/// Ranks of a copy of the model, and of its experts, that the GPUs which the files say do not hold.
+void require_degrees(const LaunchSettings& s, const std::string& file) {
+  if (!s.devices) return;
+  const auto degree = [](std::optional<std::int32_t> said) { return std::int64_t{said.value_or(1)}; };
+  const auto refuse = [&](const std::string& degrees) {
+    throw InputError(
+        {file, degrees + " on " + std::to_string(*s.devices) + " GPUs", "GPUs that they divide: say --gpus", ""});
+  };
+  const auto divides = [&](std::initializer_list<std::int64_t> degrees) {
+    std::int64_t rest = *s.devices;
+    for (const std::int64_t one : degrees) {
+      if (rest % one != 0) return false;
+      rest /= one;
+    }
+    return true;
+  };
+  const std::int64_t tp = degree(s.tensor_parallel);
+  const std::int64_t pp = degree(s.pipeline_stages);
+  const std::int64_t cp = degree(s.context_parallel);
+  const std::int64_t ep = degree(s.expert_parallel);
+  const std::int64_t etp = degree(s.expert_tensor_parallel);
+  if (!divides({tp, pp, cp}))
+    refuse("tp " + std::to_string(tp) + ", pp " + std::to_string(pp) + ", cp " + std::to_string(cp));
+  if (ep > 1 && !divides({pp, ep, etp}))
+    refuse("pp " + std::to_string(pp) + ", ep " + std::to_string(ep) + ", etp " + std::to_string(etp));
 }
 
 void read_launch_files(const LaunchTarget& target, const std::vector<ImportedText>& files, ImportAnswer& answer) {
@@ -103,12 +166,7 @@ void read_launch_files(const LaunchTarget& target, const std::vector<ImportedTex
     throw InputError({"--from", std::string(target.title) + " cannot be read back", "another target", ""});
   answer.framework = target.framework;
   answer.title = target.title;
-  std::vector<Imported> all;
-  if (target.read_together != nullptr && !files.empty())
-    all.push_back(target.read_together(files));
-  else
-    for (const ImportedText& file : files) all.push_back(target.read(file.text, file.name));
-  for (const Imported& one : all) {
+  for (const Imported& one : read_by(target, files)) {
     fill_missing(answer.settings, one.settings);
     append(answer.notes, one.notes);
   }
@@ -128,8 +186,17 @@ void assume_missing(ImportAnswer& answer) {
   assume(!s.micro_batch && !(s.global_batch && s.micro_batches), "a micro-batch of 1");
   assume(!s.precision, "precision " + std::string(to_text(Training{}.precision)));
   assume(!s.optimizer, "optimizer " + std::string(to_text(Training{}.optimizer)));
-  assume(!s.zero_stage, "ZeRO-0 (nothing is sharded)");
+  const bool may_be_said =
+      std::any_of(answer.notes.unread.begin(), answer.notes.unread.end(), [](const auto& sentence) {
+        return sentence.find("zero") != std::string::npos || sentence.find("fsdp") != std::string::npos;
+      });
+  assume(!s.zero_stage, may_be_said ? "ZeRO-0 (nothing is sharded), though what is not known here may say otherwise"
+                                    : "ZeRO-0 (nothing is sharded)");
   assume(!s.recompute, "no recompute");
+  if (!s.zero_stage && (answer.framework == Framework::accelerate || answer.framework == Framework::lightning)) {
+    s.zero_stage = 0;
+    take_autocast_gradients(s);
+  }
 }
 
 class Flags {
@@ -198,6 +265,7 @@ ImportAnswer import_files(const ImportRequest& request) {
   apply(request.question, answer.settings);
   assume_missing(answer);
   derive_missing(answer.settings);
+  if (!request.files.empty()) require_degrees(answer.settings, request.files.front().name);
   return answer;
 }
 
@@ -221,8 +289,10 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.strategy.strategy = strategy_of(s);
   asked.strategy.data_parallel_given = s.data_parallel.has_value();
   asked.strategy.schedule_given = s.schedule.has_value();
+  asked.strategy.flash_attention_given = s.flash_attention.has_value();
   asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
   if (const std::string notes = notes_text(answer); !notes.empty()) asked.remark = file + ": " + notes;
+  for (const std::string& sentence : answer.notes.decisive) asked.not_modelled.push_back(file + ": " + sentence);
   return asked;
 }
 

@@ -9,6 +9,8 @@
 #include "core/io/json_difference.h"
 #include "core/io/json_file.h"
 #include "core/io/plan_json.h"
+#include "models/import/onnx/reference.h"
+#include "models/name_or_path.h"
 #include "models/network_config.h"
 #include "planner/launch/launch_json.h"
 
@@ -51,6 +53,17 @@ void require_equal(const Json& written, const Json& now, const std::string& wher
   }
 }
 
+/// What may be a relative path of a file: no absolute one, and no ONNX file, whose name holds dimensions as well.
+std::vector<std::string*> files_named_by(Plan& plan) {
+  std::vector<std::string*> files;
+  for (std::string* source : {&plan.model.source, &plan.machine.source}) {
+    const bool may_be_path = is_explicit_path(*source) || source->find('/') != std::string::npos;
+    if (may_be_path && !onnx::is_reference(*source) && std::filesystem::path(*source).is_relative())
+      files.push_back(source);
+  }
+  return files;
+}
+
 PlanRequest request_of(Json written, const std::string& name) {
   PlanRequest request;
   request.plan = plan_from_json(JsonPlace(written, name + ":"));
@@ -61,10 +74,30 @@ PlanRequest request_of(Json written, const std::string& name) {
 
 }  // namespace
 
-PlanRequest read_plan_request(const std::string& file) { return request_of(read_json_file(file), file); }
+PlanRequest read_plan_request(const std::string& file) {
+  PlanRequest request = request_of(read_json_file(file), file);
+  for (std::string* source : files_named_by(request.plan)) {
+    const std::filesystem::path beside = std::filesystem::path(file).parent_path() / *source;
+    std::error_code ignored;
+    if (std::filesystem::exists(beside, ignored)) *source = beside.string();
+  }
+  return request;
+}
 
 PlanRequest plan_request_of(const std::string& text, const std::string& name) {
   return request_of(parse_json(text, name), name);
+}
+
+Plan named_from(Plan plan, const std::filesystem::path& folder) {
+  if (folder.empty()) return plan;
+  for (std::string* source : files_named_by(plan)) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::proximate(*source, folder, error);
+    if (error || !std::filesystem::exists(*source, error)) continue;
+    // A bare name would be taken for the catalogue's.
+    *source = is_explicit_path(path.string()) ? path.string() : "./" + path.string();
+  }
+  return plan;
 }
 
 std::string plan_file_text(const Plan& plan, const Json& launch, const Json& recipe) {

@@ -4,6 +4,7 @@
 ///
 /// Checked against: tests/integration/launcher_test.py, tests/unit/planner/session/plan_file_test.cpp.
 
+#include <filesystem>
 #include <string>
 
 #include "core/io/json.h"
@@ -11,12 +12,16 @@
 
 namespace plumbline::session {
 
-/// The plan of a file, and the file as a whole. Throws InputError or EnvironmentError.
+/// The plan of a file, and the file as a whole. Paths of a network or machine that are relative are taken from the
+/// file's folder where something is there, else from the working folder. Throws InputError or EnvironmentError.
 [[nodiscard]] PlanRequest read_plan_request(const std::string& file);
 
 /// The same of a text, called `name` in messages.
 [[nodiscard]] PlanRequest plan_request_of(const std::string& text, const std::string& name);
 
+/// The same plan with relative paths of its network's and machine's files as they are named from `folder`; empty: the
+/// plan itself.
+[[nodiscard]] Plan named_from(Plan plan, const std::filesystem::path& folder);
 /// What --out writes.
 [[nodiscard]] std::string plan_file_text(const Plan& plan, const Json& launch, const Json& recipe);
 /// Of the answer to a request, with the recipe of its plan file as it was read; without one it says null.

@@ -22,7 +22,7 @@ void PlanFlags::require_allowed_with_plan() const {
 
 void PlanFlags::require_allowed_with_import() const {
   require_none(question.given_with_import(), "--import");
-  require_none(strategy.given(), "--import");
+  require_none(strategy.given_with_import(), "--import");
 }
 
 StrategyRequest PlanFlags::request() const { return {question.question(), strategy.strategy()}; }
@@ -34,7 +34,13 @@ PlanRequest PlanFlags::request_of(PlanRequest plan) const {
 
 StrategyRequest PlanFlags::request_of(ImportRequest files) const {
   files.question = question.question(QuestionParts::some);
-  return strategy_request(files, import_files(files));
+  const ImportAnswer answer = import_files(files);
+  StrategyRequest request = strategy_request(files, answer);
+  if (!strategy.flash_attention) return request;
+  if (answer.settings.flash_attention) require_none("--flash-attention", "--import");
+  request.strategy.strategy.flash_attention = strategy.strategy().strategy.flash_attention;
+  request.strategy.flash_attention_given = true;
+  return request;
 }
 
 FitLimitsRequest PlanFlags::limits_request() const {

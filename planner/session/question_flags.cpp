@@ -9,6 +9,7 @@
 #include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
 #include "models/import/onnx/reference.h"
+#include "models/machine_catalog.h"
 #include "planner/question/value_text.h"
 
 namespace plumbline::session {
@@ -65,6 +66,10 @@ Adaptation QuestionFlags::adaptation() const {
   Adaptation adaptation;
   if (freeze) freeze_from_text(*freeze, "--freeze", adaptation);
   if (lora_rank) adaptation.lora_rank = recipe_choices().lora_ranks.front();
+  if (!lora_targets) return adaptation;
+  if (!lora_rank)
+    throw InputError({"--lora-targets", "says where adapters are, and there are none", "--lora-rank as well", ""});
+  adaptation.lora_targets = choice_of("--lora-targets", *lora_targets, all_lora_targets, lora_targets_from_text);
   return adaptation;
 }
 
@@ -108,7 +113,10 @@ QuestionText QuestionFlags::question(QuestionParts parts) const {
   text.sample_budget = sample_budget();
   text.price_per_device_hour = price_per_device_hour();
   const RecipeChoices choices = recipe_choices();
-  if (precision) text.training.precision = choices.precisions.front();
+  if (precision)
+    text.training.precision = choices.precisions.front();
+  else if (!text.machine.empty())
+    text.training.precision = usual_precision(find_machine(text.machine));
   if (gradient_precision)
     text.training.gradient_format =
         choice_of("--gradient-precision", *gradient_precision, state_formats, state_format_from_text);
@@ -139,7 +147,8 @@ std::string QuestionFlags::given_with_import() const {
                       {"--optimizer-precision", &optimizer_precision},
                       {"--optimizer", &optimizer},
                       {"--freeze", &freeze},
-                      {"--lora-rank", &lora_rank}});
+                      {"--lora-rank", &lora_rank},
+                      {"--lora-targets", &lora_targets}});
 }
 
 void QuestionFlags::apply_to_plan(PlanRequest& request) const {

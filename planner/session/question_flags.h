@@ -30,7 +30,7 @@ inline constexpr std::array state_formats{NumberFormat::bf16, NumberFormat::fp16
 /// As they were given; what is absent follows from the rest.
 struct QuestionFlags {
   std::optional<std::string> model, machine, gpus, sequence_length, global_batch, tokens, samples, price, precision,
-      gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, stack, headroom;
+      gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, lora_targets, stack, headroom;
   std::vector<std::string> dimensions;  ///< of an ONNX model: each "NAME=N"
   bool tensor_parallel_across_nodes = false;
   Recipes recipes = Recipes::one;

@@ -120,6 +120,8 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   QuestionText& understood = prepared.request.question;
   understood = prepared.questions.front().text();
   understood.devices = prepared.questions.front().devices();
+  if (request.flash_attention.empty())
+    prepared.request.flash_attention = {prepared.questions.front().usual_flash_attention()};
   prepared.remark = name_remark(understood);
   prepared.space = launchable(prepared.space, prepared.framework.framework, prepared.questions.front());
   if (request.split == StageSplit::even) prepared.space.has_level_splits = false;

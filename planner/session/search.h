@@ -25,10 +25,10 @@ struct SearchRequest {
   RecipeChoices recipes;  ///< of each choice that is empty: the question's
   Objective objective = Objective::step_time;
   std::string fixes;  ///< values of axes, such as "tp=8,zero=1|2" (space_from_text); empty: all are free
-  std::vector<FlashAttention> flash_attention{FlashAttention::on};  ///< at least one
-  std::optional<Framework> framework;  ///< only what it can launch; none: that of the stack (launchable.h)
-  std::optional<StageSplit> split;     ///< even: as the rule splits alone; none: also levelled (level_split.h)
-  std::size_t top = 10;                ///< how many plans, 1 to most_plans
+  std::vector<FlashAttention> flash_attention;  ///< empty: as is usual for the devices and the stack
+  std::optional<Framework> framework;           ///< only what it can launch; none: that of the stack (launchable.h)
+  std::optional<StageSplit> split;              ///< even: as the rule splits alone; none: also levelled (level_split.h)
+  std::size_t top = 10;                         ///< how many plans, 1 to most_plans
   bool all = false;          ///< also those that are like a better one (planner/search/alike.h), each by itself
   bool pareto = false;       ///< also the front of step time and peak memory
   bool limits_cost = true;   ///< also what the framework's limits cost (SearchAnswer::without_limits)

@@ -57,7 +57,14 @@ PartialStrategy StrategyFlags::strategy() const {
   partial.data_parallel_given = dp.has_value();
   partial.schedule_given = schedule.has_value();
   partial.shard_group_given = shard_group.has_value();
+  partial.flash_attention_given = flash_attention.has_value();
   return partial;
+}
+
+std::string StrategyFlags::given_with_import() const {
+  StrategyFlags others = *this;
+  others.flash_attention.reset();
+  return others.given();
 }
 
 std::string StrategyFlags::given() const {

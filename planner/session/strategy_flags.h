@@ -19,6 +19,8 @@ struct StrategyFlags {
   [[nodiscard]] PartialStrategy strategy() const;
   /// A flag that was given; empty: none was.
   [[nodiscard]] std::string given() const;
+  /// The same of those that launch files always say: not whether attention is fused.
+  [[nodiscard]] std::string given_with_import() const;
 };
 
 }  // namespace plumbline::session

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 
+#include "planner/frameworks/syntax/quoting.h"
 #include "planner/track/tracker.h"
 
 namespace plumbline {
@@ -10,11 +11,9 @@ namespace {
 
 constexpr std::string_view experiment = "0";
 
-/// mlflow/store/tracking/file_store.py writes a YAML file of these keys; strings here hold no quotes.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
-  return result + "'";
+/// mlflow/store/tracking/file_store.py writes YAML files of these keys.
+std::string artifacts(const TrackedRun& run, const std::string& id) {
+  return run.place.empty() ? "" : run.place + "/" + std::string(experiment) + "/" + id + "/artifacts";
 }
 
 std::string experiment_meta() {
@@ -26,9 +25,11 @@ std::string experiment_meta() {
 std::string mlflow_run_id(const TrackedRun& run) { return run.id + run.id; }
 
 std::string run_meta(const TrackedRun& run) {
-  return "artifact_uri: ''\nend_time: " + std::to_string(run.end.count()) +
-         "\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: " + quoted(mlflow_run_id(run)) +
-         "\nrun_name: " + quoted(run.name) + "\nrun_uuid: " + quoted(mlflow_run_id(run)) +
+  return "artifact_uri: " + yaml_quoted(artifacts(run, mlflow_run_id(run))) +
+         "\nend_time: " + std::to_string(run.end.count()) +
+         "\nentry_point_name: ''\nexperiment_id: '0'\nlifecycle_stage: active\nrun_id: " +
+         yaml_quoted(mlflow_run_id(run)) + "\nrun_name: " + yaml_quoted(run.name) +
+         "\nrun_uuid: " + yaml_quoted(mlflow_run_id(run)) +
          "\nsource_name: plumbline\nsource_type: 4\nsource_version: ''\nstart_time: " +
          std::to_string(run.begin.count()) + "\nstatus: 3\ntags: []\nuser_id: plumbline\n";
 }

@@ -39,6 +39,7 @@ struct TrackedRun {
   std::vector<std::pair<std::string, std::string>> parameters;
   std::vector<TrackedStep> steps;
   std::vector<TrackedNumber> summary;
+  std::string place = {};  ///< absolute path of the tracker's folder; empty: not known
 };
 
 /// `end`: of the run, since 1970.

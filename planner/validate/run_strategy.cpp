@@ -155,6 +155,7 @@ PartialStrategy strategy_of(const RunFields& fields, const Graph& graph) {
   s.zero_stage = zero_stage(fields);
   s.sequence_parallel =
       is_on(fields, "sequence_parallel") && s.tensor_parallel > 1 ? SequenceParallel::on : SequenceParallel::off;
+  partial.flash_attention_given = true;
   s.flash_attention =
       is_on(understood(fields, "flash_attention"), "flash_attention") ? FlashAttention::on : FlashAttention::off;
   const RunFields recompute = understood(fields, "recompute");

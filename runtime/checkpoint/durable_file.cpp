@@ -22,10 +22,14 @@ constexpr std::int64_t bytes_between_flushes = std::int64_t{64} << 20;
 }  // namespace
 
 DurableFile::DurableFile(const std::filesystem::path& path)
-    : path_(path),
-      temporary_(path.string() + ".partial"),
-      descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : path_(path), temporary_(path.string() + ".partial"), descriptor_(created()) {
   if (descriptor_ < 0) fail("cannot be created");
+}
+
+/// A writer that was killed leaves its own; nobody else's file or link is opened in its place.
+int DurableFile::created() const {
+  ::unlink(temporary_.c_str());
+  return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 DurableFile::~DurableFile() {

@@ -1,9 +1,9 @@
 #pragma once
 /// \file durable_file.h: files that are on the disk when a function returns, or not there at all.
 ///
-/// Model: POSIX open, write, fsync, rename. Throws EnvironmentError with the path and the system's text.
-/// Not modelled: disks that lie about what they have written.
-/// Checked against: tests/runtime/checkpoint/checkpoint_test.cpp (a full disk, a process killed at any moment).
+/// Model: POSIX open (O_EXCL and O_NOFOLLOW, as core/io/output_file.h), write, fsync, rename. Throws EnvironmentError
+/// with the path and the system's text. Not modelled: disks that lie about what they have written. Checked against:
+/// tests/runtime/checkpoint/checkpoint_test.cpp (a full disk, a process killed at any moment).
 
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +32,7 @@ class DurableFile {
 
  private:
   [[noreturn]] void fail(const char* what) const;
+  [[nodiscard]] int created() const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;

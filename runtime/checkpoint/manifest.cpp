@@ -11,6 +11,9 @@ namespace {
 
 constexpr const char* format_name = "plumbline.checkpoint/2";
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+/// Steps and updates of all runs together: a million runs of the longest (runtime/run/recipe.h), and far enough from
+/// the end of 64 bits that a run may add its own.
+constexpr std::int64_t most_steps_of_runs = 1'000'000'000'000'000;
 constexpr double most_scale = 1e300;
 constexpr double most_loss = 1e300;
 constexpr const char* seal_key = "manifest_xxh64";
@@ -74,8 +77,8 @@ LossScaleState loss_scale_at(const JsonPlace& place) {
   JsonObject object(place);
   LossScaleState state;
   state.scale = object.at("scale").number(0, most_scale);
-  state.good_steps = object.at("good_steps").integer(0, most);
-  state.skipped_steps = object.at("skipped_steps").integer(0, most);
+  state.good_steps = object.at("good_steps").integer(0, most_steps_of_runs);
+  state.skipped_steps = object.at("skipped_steps").integer(0, most_steps_of_runs);
   object.finish();
   return state;
 }
@@ -89,7 +92,7 @@ EarlyStoppingState early_stopping_at(const JsonPlace& place) {
   JsonObject object(place);
   EarlyStoppingState state;
   state.lowest = object.at("lowest").number(-most_loss, most_loss);
-  state.without_improvement = object.at("without_improvement").integer(0, most);
+  state.without_improvement = object.at("without_improvement").integer(0, most_steps_of_runs);
   object.finish();
   return state;
 }
@@ -125,8 +128,8 @@ Json to_json(const CheckpointManifest& manifest) {
 CheckpointManifest manifest_from_json(const JsonPlace& root) {
   JsonObject object = open_document(root, format_name);
   CheckpointManifest manifest;
-  manifest.step = object.at("step").integer(0, most);
-  manifest.updates = object.at("updates").integer(0, most);
+  manifest.step = object.at("step").integer(0, most_steps_of_runs);
+  manifest.updates = object.at("updates").integer(0, most_steps_of_runs);
   manifest.loss_scale = loss_scale_at(object.at("loss_scale"));
   if (const auto stopping = object.find("early_stopping")) manifest.early_stopping = early_stopping_at(*stopping);
   manifest.plan_fingerprint = object.at("plan_fingerprint").string();

@@ -3,6 +3,7 @@
 ///
 /// Checked against: tests/cuda/cuda_device_test.cpp.
 
+#include <cstdint>
 #include <memory>
 
 #include "runtime/cuda/cuda_call.h"

@@ -7,6 +7,7 @@
 /// and the host go on; `require_alive` then throws it. Errors: CommunicationError with rank, call, group, and the
 /// number of the action that gave it out. Checked against: tests/cuda/nccl_failures_test.cpp.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <list>

@@ -131,6 +131,16 @@ Recipe recipe_from_json(const JsonPlace& place, const Training& training) {
   return recipe;
 }
 
+Json recipe_with(const TrainingSettings& said, const Training& training, const std::string& where) {
+  Json::Object recipe = *default_recipe(training).if_object();
+  for (const TrainingSetting& one : said)
+    for (auto& [key, value] : recipe)
+      if (key == one.name) value = one.value;
+  Json written(std::move(recipe));
+  static_cast<void>(recipe_from_json(JsonPlace(written, where), training));
+  return written;
+}
+
 Recipe recipe_in(const Json& plan_file, const std::string& name, const Training& training) {
   const Json* const written = plan_file.find("recipe");
   if (written == nullptr || written->is_null()) return {};

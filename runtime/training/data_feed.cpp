@@ -29,8 +29,9 @@ DataFeed::DataFeed(TokenSource source, std::int32_t sequence_length, std::uint64
   if (length_ < 1 || tokens <= length_)
     throw InputError({"data", "has " + std::to_string(tokens) + " tokens",
                       "more than the sequence length of " + std::to_string(length_), ""});
-  if (tokens > std::int64_t{0xffffffff})
-    throw InputError({"data", "has " + std::to_string(tokens) + " tokens", "at most 4294967295", ""});
+  if (tokens > most_trained_tokens)
+    throw InputError(
+        {"data", "has " + std::to_string(tokens) + " tokens", "at most " + std::to_string(most_trained_tokens), ""});
 }
 
 std::int64_t DataFeed::place(std::int64_t step, std::int64_t sequence) const {

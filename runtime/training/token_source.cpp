@@ -19,8 +19,9 @@ TokenSource tokens_of_text(std::string_view text) {
   return {std::move(bytes)};
 }
 
-TokenSource read_tokens(const std::filesystem::path& path, TokenFileFormat format, std::int32_t vocabulary) {
-  return {Tokens::of_file(path, format, vocabulary), vocabulary};
+TokenSource read_tokens(const std::filesystem::path& path, TokenFileFormat format, std::int32_t vocabulary,
+                        const TokenReading& reading) {
+  return {Tokens::of_file(path, format, vocabulary, reading), vocabulary};
 }
 
 std::int64_t held_out_tokens(const TokenSource& source, double share, std::int64_t length) {
@@ -29,10 +30,11 @@ std::int64_t held_out_tokens(const TokenSource& source, double share, std::int64
   return held_out > length && tokens - held_out > length ? held_out : 0;
 }
 
-double unigram_entropy(const TokenSource& source) {
+double unigram_entropy(const TokenSource& source, const StopReading& stop) {
   const std::int64_t trained = source.tokens.size() - source.held_out;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(source.vocabulary));
   source.tokens.read_in_parts(0, trained, [&](std::span<const std::int32_t> part) {
+    if (stop && stop()) throw ReadingStopped();
     for (const std::int32_t token : part) ++counts[static_cast<std::size_t>(token)];
   });
   double entropy = 0;

@@ -28,13 +28,13 @@ struct TokenSource {
 [[nodiscard]] std::int64_t held_out_tokens(const TokenSource& source, double share, std::int64_t length);
 /// Of the tokens that are trained on, in nats: the loss of a model that knows only how often each token occurs.
 /// Source: Shannon, "A mathematical theory of communication" (1948), section 6.
-[[nodiscard]] double unigram_entropy(const TokenSource& source);
+/// Throws ReadingStopped.
+[[nodiscard]] double unigram_entropy(const TokenSource& source, const StopReading& stop = {});
 
 [[nodiscard]] TokenSource tokens_of_text(std::string_view text);
-/// Throws InputError: no file, not a whole number of tokens, a token outside of `vocabulary`. `vocabulary` is the
-/// model's.
+/// Throws what Tokens::of_file does. `vocabulary` is the model's.
 [[nodiscard]] TokenSource read_tokens(const std::filesystem::path& path, TokenFileFormat format,
-                                      std::int32_t vocabulary);
+                                      std::int32_t vocabulary, const TokenReading& reading = {});
 [[nodiscard]] TokenSource sample_tokens();
 
 }  // namespace plumbline

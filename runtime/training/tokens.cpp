@@ -72,12 +72,16 @@ class TokensInFile : public Tokens::Store {
     return numbers;
   }
   /// Every token, a million at a time.
-  void check_all() const {
+  void check_all(const TokenReading& reading) const {
     if (bytes_ % width_ != 0)
       throw InputError(
           {path_.string(), "has " + std::to_string(bytes_) + " bytes", "a multiple of " + std::to_string(width_), ""});
+    if (size() > reading.most_tokens)
+      throw InputError({path_.string(), "has " + std::to_string(size()) + " tokens",
+                        "at most " + std::to_string(reading.most_tokens), ""});
     if (width_ < 4 && (std::int64_t{1} << (8 * width_)) <= vocabulary_) return;  // no number can be too large
     for (std::int64_t first = 0; first < size(); first += numbers_at_once) {
+      if (reading.stop && reading.stop()) throw ReadingStopped();
       const std::vector<std::int32_t> numbers = numbers_at(first, std::min(numbers_at_once, size() - first));
       const std::int64_t stray = stray_in(numbers);
       if (stray < std::ssize(numbers))
@@ -139,9 +143,10 @@ class TokensInFile : public Tokens::Store {
 
 Tokens::Tokens(std::vector<std::int32_t> numbers) : store_(std::make_shared<TokensInMemory>(std::move(numbers))) {}
 
-Tokens Tokens::of_file(const std::filesystem::path& path, TokenFileFormat format, std::int32_t vocabulary) {
+Tokens Tokens::of_file(const std::filesystem::path& path, TokenFileFormat format, std::int32_t vocabulary,
+                       const TokenReading& reading) {
   auto file = std::make_shared<TokensInFile>(path, format, vocabulary);
-  file->check_all();
+  file->check_all(reading);
   return Tokens(std::move(file));
 }
 

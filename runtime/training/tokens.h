@@ -10,22 +10,41 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace plumbline {
 
 enum class TokenFileFormat : std::uint8_t { text, u16, u32 };
 
+/// That a run trains on: places of a sequence in the data are drawn with 32 bits (data_feed.h).
+inline constexpr std::int64_t most_trained_tokens = 0xffffffff;
+
+/// Asked while a pass over all tokens goes on; true ends it.
+using StopReading = std::function<bool()>;
+/// How far a file of tokens is read.
+struct TokenReading {
+  std::int64_t most_tokens = std::numeric_limits<std::int64_t>::max();  ///< of the whole file
+  StopReading stop = {};
+};
+/// A pass that was ended so.
+class ReadingStopped : public std::runtime_error {
+ public:
+  ReadingStopped() : std::runtime_error("the tokens are read no further") {}
+};
+
 class Tokens {
  public:
   Tokens() = default;
   Tokens(std::vector<std::int32_t> numbers);
-  /// Numbers of 8, 16 or 32 bits, little-endian, and nothing else. Throws InputError: no regular file, part of a token
-  /// at the end, a token outside of `vocabulary` (all are looked at once); EnvironmentError when it cannot be read.
+  /// Numbers of 8, 16 or 32 bits, little-endian, and nothing else. Throws InputError: no regular file, more tokens than
+  /// `reading` allows or part of one at the end (which its size shows), a token outside of `vocabulary` (all are
+  /// looked at once); EnvironmentError when it cannot be read; ReadingStopped.
   [[nodiscard]] static Tokens of_file(const std::filesystem::path& path, TokenFileFormat format,
-                                      std::int32_t vocabulary);
+                                      std::int32_t vocabulary, const TokenReading& reading = {});
 
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }

@@ -56,7 +56,7 @@ void bounds_are_below(const Subject& s, Finding& f) {
 
 /// What flags leave open is filled in as the strategy was drawn.
 void flags_complete_to_the_strategy(const Subject& s, Finding& f) {
-  PartialStrategy partial{s.strategy(), false, true, true};
+  PartialStrategy partial{s.strategy(), false, true, true, true};
   partial.strategy.data_parallel = 1;
   partial.strategy.micro_batches = 1;
   f.expect(completed(partial, s.question) == s.strategy(), "data parallelism and micro-batches follow");

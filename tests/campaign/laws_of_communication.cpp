@@ -1,4 +1,7 @@
+#include "core/cost/stage_cost.h"
 #include "core/sharding/collective.h"
+#include "planner/pricing/priced.h"
+#include "planner/pricing/simulated.h"
 #include "tests/campaign/law_questions.h"
 
 namespace plumbline {
@@ -42,21 +45,27 @@ void gradients_by_formula(const Subject& s, Finding& f) {
   const std::int64_t padded = parameters + most_padding(s, ranks);
   // Units are padded to what ranks divide: no less than the formula, no more than it with the most padding.
   const auto expect_volume = [&](const char* group, Collective kind, const char* name, std::int64_t times,
-                                 NumberFormat format, std::int64_t part, std::int32_t members) {
+                                 NumberFormat format, std::int64_t part, std::int32_t members,
+                                 std::int64_t times_again = 0) {
     const Bytes bytes = sent(s.plan, group, name);
-    const auto volume = [&](std::int64_t values) {
-      return times * wire_bytes(kind, stored(values, format) / part, members);
+    const auto volume = [&](std::int64_t values, std::int64_t count) {
+      return count * wire_bytes(kind, stored(values, format) / part, members);
     };
-    f.expect_at_most(volume(parameters), bytes, std::string(name) + " of " + group + " by the formula");
-    f.expect_at_most(bytes, volume(padded), std::string(name) + " of " + group + " with the most padding");
+    f.expect_at_most(volume(parameters, times), bytes, std::string(name) + " of " + group + " by the formula");
+    f.expect_at_most(bytes, volume(padded, times + times_again),
+                     std::string(name) + " of " + group + " with the most padding");
   };
   if (strategy.zero_stage == 0)
     return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, formats.reduction, 1, ranks);
   const std::int64_t reductions = strategy.zero_stage >= 2 ? strategy.micro_batches : 1;
   const std::int64_t gathers = strategy.zero_stage >= 3 ? 2 * strategy.micro_batches : 1;
+  // What recompute lets go of is gathered a third time: at most all.
+  const bool lets_go = strategy.zero_stage >= 3 && strategy.recompute.mode != RecomputeMode::none &&
+                       s.question.calibration().stack.sharding.regathered_from_elements > 0;
+  const std::int64_t regathers = lets_go ? strategy.micro_batches : 0;
   const std::int32_t group = strategy.shard_group;
   expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, formats.reduction, 1, group);
-  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group);
+  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group, regathers);
   expect_volume("replicate", Collective::all_reduce, "all_reduce", 1, formats.reduction, group, ranks / group);
 }
 
@@ -118,6 +127,63 @@ void recompute_sends_no_less(const Subject& s, Finding& f) {
     f.expect_at_most(line.bytes_per_step, sent(s.plan, line.group, line.collective), line.group + " with recompute");
 }
 
+constexpr std::int64_t most_simulated_passes = 3000;
+
+/// What shares the states of every rank, one transfer after another, with the messages of a rank where they take the
+/// same network cards: they wait for each other there. Of one stage that is reduced once, as it is listed.
+Picoseconds state_transfers_alone(const Subject& s) {
+  const Strategy& strategy = s.strategy();
+  const StepPricer& steps = s.question.step_pricer();
+  if (strategy.pipeline_stages == 1 && strategy.zero_stage <= 1) {
+    Seconds listed(0);
+    for (const CommunicationLine& line : s.prediction().communication)
+      for (const std::string_view group : {"gradient", "shard", "replicate", "expert_gradient"})
+        if (line.group == group) listed += line.time;
+    return to_picoseconds(listed);
+  }
+  const std::vector<BlockCost> blocks = block_costs(s.question, strategy);
+  const StageLayout layout = layout_of(s.question, strategy, blocks);
+  const StageTable stages(s.question.graph(), layout, blocks);
+  Picoseconds sum = steps.tied_reduction(stages, strategy);
+  for (std::size_t rank = 0; rank < stages.size(); ++rank) {
+    const SharingTimes t = steps.sharing_times(stages[rank], strategy);
+    sum += strategy.micro_batches * (std::int64_t{2} * t.gather + t.regather + t.scatter) + t.reduction + t.update;
+  }
+  if (!steps.shares_network(strategy)) return sum;
+  Picoseconds hop(0);
+  for (const StageLink& link : steps.links(stages, strategy)) hop = std::max(hop, link.hop);
+  return sum + std::int64_t{2} * strategy.virtual_stages * strategy.micro_batches * hop;
+}
+
+void exposed_at_most_alone(const Subject& s, Finding& f) {
+  const Strategy& strategy = s.strategy();
+  const Picoseconds alone = state_transfers_alone(s) + rounding(s);
+  f.expect_at_most(s.prediction().time[TimeCause::data_parallel], alone, "exposed and alone, by closed form");
+  if (strategy.pipeline_stages * strategy.micro_batches * strategy.virtual_stages > most_simulated_passes) return;
+  const Simulation simulation = simulated(s.question, strategy).simulation;
+  f.expect_at_most(simulation.time[TimeCause::data_parallel], alone, "exposed and alone, simulated");
+}
+
+/// Where stages fill nodes or nodes stages, a node's cards carry in one direction what all its ranks of one stage hand
+/// on, for every micro-batch.
+void cards_carry_all_messages(const Subject& s, Finding& f) {
+  const Strategy& strategy = s.strategy();
+  const Cluster& cluster = s.question.cluster();
+  const Node& node = cluster.groups.front().node;
+  const std::int64_t of_stage = rank_group(strategy, Axis::pipeline).stride;
+  const std::int64_t of_node = node.devices;
+  const bool crosses = strategy.pipeline_stages > 1 && of_stage * strategy.pipeline_stages > of_node;
+  if (!crosses || cluster.groups.size() > 1 || node.network_bandwidth() <= BytesPerSecond(0)) return;
+  if (of_stage % of_node != 0 && of_node % of_stage != 0) return;
+  const std::int64_t there_and_back = std::int64_t{2} * strategy.virtual_stages;
+  const Bytes handed_on = sent(s.plan, "pipeline", "send_receive") / there_and_back;  // by a rank's first chunk
+  const Seconds alone = std::min(of_stage, of_node) * handed_on / node.network_bandwidth();
+  f.expect_at_most(to_picoseconds(alone), s.step(), "messages over the network cards of a node, and the step");
+  if (strategy.pipeline_stages * strategy.micro_batches * strategy.virtual_stages > most_simulated_passes) return;
+  f.expect_at_most(to_picoseconds(alone), simulated(s.question, strategy).simulation.step(),
+                   "messages over the network cards of a node, and the simulated step");
+}
+
 }  // namespace
 
 Laws laws_of_communication() {
@@ -133,6 +199,10 @@ Laws laws_of_communication() {
       {"sequence-parallel-bytes", "Sequence parallelism never lengthens messages between stages.", 4,
        sequence_parallelism_sends_as_much},
       {"recompute-bytes", "Recompute never sends less.", 16, recompute_sends_no_less},
+      {"exposed-transfers", "A step shows no more of what shares states than the transfers take alone.", 4,
+       exposed_at_most_alone},
+      {"messages-on-cards", "A step takes no less than its messages take a node's network cards.", 4,
+       cards_carry_all_messages},
   };
 }
 

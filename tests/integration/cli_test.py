@@ -51,7 +51,7 @@ class Mistakes(Command):
                          "expected one of fp32, tf32, fp16, bf16, bf16-pure, fp16-pure; nearest: bf16")
             self.refused([verb, *words, "--machine", "dgx-h100", "--precision", "nvfp4"], "fp4", "H100-SXM-80GB")
         self.refused(["search", *words, "--machine", "dgx1-v100", "--precision", "fp16,fp8"], "--precision: fp8 ",
-                     "one of fp32, tf32, fp16, fp16-pure; nearest: fp16")
+                     "one of fp32, fp16, fp16-pure; nearest: fp16")
         self.assertEqual(run("estimate", *words, "--machine", "dgx-h100", "--precision", "fp8").returncode, 0)
         self.assertEqual(run("estimate", "--model", "nano-llama", "--machine", "this-computer", "--gpus", 1,
                              "--global-batch", 2, "--precision", "fp8").returncode, 0)

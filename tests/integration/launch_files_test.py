@@ -50,7 +50,7 @@ class LaunchFiles(Command):
         self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
 
     def test_what_no_key_says_is_said_and_with_strict_refused(self):
-        plan = self.plan_of("--tp", 1, "--gradient-precision", "fp32", "--optimizer-precision", "bf16")
+        plan = self.plan_of("--tp", 1, "--zero", 2, "--gradient-precision", "fp32", "--optimizer-precision", "bf16")
         words = ["export", "--plan", plan, "--to", "lightning", "--out", self.folder / "launch"]
         done = run(*words, "--strict")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
@@ -91,6 +91,40 @@ class LaunchFiles(Command):
             self.assertEqual(by_plan.returncode, 0, by_plan.stderr)
             if verb == "estimate":
                 self.assertEqual(json.loads(by_plan.stdout)["prediction"], json.loads(by_file.stdout)["prediction"])
+
+    def test_files_that_somebody_changed_stay(self):
+        plan = self.plan_of("--zero", 2)
+        words = ["export", "--plan", plan, "--to", "pytorch", "--out", self.folder / "launch"]
+        self.assertEqual(run(*words).returncode, 0)
+        self.assertEqual(run(*words).returncode, 0)  # they say the same
+        own = self.folder / "launch/train.py"
+        own.write_text("my own\n")
+        self.refused(words, "--out: in ", "there are other files of these names: train.py; expected another folder, or --force")
+        self.assertEqual(own.read_text(), "my own\n")
+        self.assertEqual(run(*words, "--force").returncode, 0)
+        self.assertIn("PIPELINE_STAGES", own.read_text())
+
+    def test_a_script_that_would_not_start_is_not_written(self):
+        path = self.folder / "bert.json"
+        done = run("estimate", "--model", "bert-large", "--machine", "dgx-h100", "--gpus", 8, "--global-batch", 64, "--out", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = ["export", "--plan", path, "--to", "megatron-lm", "--out", self.folder / "launch"]
+        done = run(*words)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("plan: missing: the network, of model_type 'bert'", done.stderr)
+        self.assertFalse((self.folder / "launch").exists())
+        self.assertEqual(run(*words, "--force").returncode, 0)
+
+    def test_no_layers_and_no_heads_end_in_a_line(self):
+        for flags in ("--num-layers 0 --num-attention-heads 6 --num-layers-per-virtual-pipeline-stage 1",
+                      "--num-layers 4 --num-attention-heads 0"):
+            script = self.written("train.sh", "torchrun --nproc_per_node 8 pretrain_gpt.py --hidden-size 384 --seq-length 512 "
+                                  f"--micro-batch-size 2 --pipeline-model-parallel-size 2 {flags}\n")
+            files = [script, "--from", "megatron-lm"]
+            machine = ["--machine", "dgx-h100"]
+            for words in (["import", *files], ["estimate", "--import", *files, *machine],
+                          ["search", "--around", *files, *machine]):
+                self.refused(words, "found 0")
 
     def test_wrong_files_are_refused_in_a_line(self):
         for text in ("", "ls here", "run 'open", "run --tensor-model-parallel-size many", "run ${open"):

@@ -102,6 +102,42 @@ class OutputFiles(command.Command):
         text = (self.folder / "log").read_text()
         self.assertTrue(text.startswith('before\n{\n  "format": "plumbline.plan/1"'), text[:200])
 
+    def test_an_output_that_is_an_input_is_refused(self):
+        plan = self.plan_file()
+        machine = self.written("m.json", run("machines", "dgx-h100", "--json").stdout)
+        script = self.written("train.sh", "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 384 "
+                              "--num-attention-heads 6 --seq-length 512 --micro-batch-size 2 --global-batch-size 32\n")
+        rows = self.written("r.json", "{}")
+        (self.folder / "link.json").symlink_to(plan)
+        question = ["--model", "gpt2", "--gpus", 8, "--global-batch", 8]
+        for words, flag, file in ((["run", "--plan", plan, "--record"], "--record", plan),
+                                  (["run", "--plan", plan, "--record"], "--record", self.folder / "link.json"),
+                                  (["simulate", "--plan", plan, "--trace"], "--trace", plan),
+                                  (["explain", "--plan", plan, "--out"], "--out", plan),
+                                  (["import", script, "--from", "megatron-lm", "--machine", "dgx-h100", "--out"], "--out", script),
+                                  (["calibrate", "--rows", rows, "--out"], "--out", rows),
+                                  (["estimate", *question, "--machine", machine, "--out"], "--out", machine)):
+            before = file.read_text()
+            self.refused([*words, file], f'{flag}: "{file}" is read by this command', "or --force to replace it")
+            self.assertEqual(file.read_text(), before)
+        self.done("explain", "--plan", plan, "--out", plan, "--force")
+
+    def test_a_plan_is_read_from_any_folder(self):
+        machine = self.folder / "nets/m.json"
+        machine.parent.mkdir()
+        machine.write_text(run("machines", "dgx-h100", "--json").stdout)
+        model = {"model_type": "gpt2", "n_layer": 3, "n_embd": 96, "n_head": 6, "vocab_size": 100, "n_positions": 128}
+        (self.folder / "nets/own.json").write_text(json.dumps(model))
+        (self.folder / "plans").mkdir()
+        self.done("estimate", "--model", "nets/own.json", "--machine", "nets/m.json", "--gpus", 8, "--global-batch", 8,
+                  "--out", "plans/p.json")
+        written = json.loads((self.folder / "plans/p.json").read_text())
+        self.assertEqual(written["machine"]["source"], "../nets/m.json")
+        for folder, name in (("plans", "p.json"), ("nets", "../plans/p.json"), (".", "plans/p.json")):
+            done = run("estimate", "--plan", name, "--json", cwd=self.folder / folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["prediction"], written["prediction"])
+
     def test_impossible_places_are_refused_before_the_work(self):
         (self.folder / "folder").mkdir()
         for words in (["calibrate", "--all"], ["calibrate", "--backend", "cpu"], ["search", *QUESTION]):

@@ -62,9 +62,9 @@ class ByTurns {
     const Picoseconds sent_at = is_end ? first : backward_end_[sender];
     if (turned > 0) {
       const Picoseconds begin = std::max(clock_[r], sent_at);
-      clock_[r] = begin + sent(sender, begin, hop(r));
+      clock_[r] = begin + sent(sender, begin);
     } else if (!is_end) {
-      clock_[r] = std::max(clock_[r], sent_at + sent(sender, sent_at, hop(sender)));
+      clock_[r] = std::max(clock_[r], sent_at + sent(sender, sent_at));
     }
     const std::size_t stage = at((v_ - 1 - turned) * p_) + r;
     const Picoseconds takes = t_.backward[stage];
@@ -78,11 +78,12 @@ class ByTurns {
     backward_end_[r] = clock_[r];
   }
 
-  Picoseconds sent(std::size_t sender, Picoseconds begin, Picoseconds hop) {
-    if (!t_.shares_links || reduced_[sender] <= begin) return hop;
-    const Picoseconds shared = std::min(hop, reduced_[sender] - begin);
+  /// A gradient goes to the rank before, over the link of its sender, or round the loop, over the first rank's.
+  Picoseconds sent(std::size_t sender, Picoseconds begin) {
+    if (t_.shares_link.empty() || t_.shares_link[sender] == 0 || reduced_[sender] <= begin) return hop(sender);
+    const Picoseconds shared = std::min(hop(sender), reduced_[sender] - begin);
     reduced_[sender] += shared;
-    return hop + shared;
+    return hop(sender) + shared;
   }
 
   const PipelineTimes& t_;
@@ -121,7 +122,9 @@ TEST_CASE("interleaving swept in waves ends as turn by turn") {
     t.start = start;
     t.once = once;
     t.slowdown = 0.3;
-    t.shares_links = n % 2 == 0;
+    std::vector<std::uint8_t> shares_link;
+    for (std::int64_t rank = 0; rank < p; ++rank) shares_link.push_back(drawn(0, 1).value() == 1 ? 1 : 0);
+    if (n % 2 == 0) t.shares_link = shares_link;
     t.gathers = n % 3 == 0;
     INFO("p " << p << ", v " << v << ", m " << m);
     REQUIRE(interleaved_ends(t, m, v) == ByTurns(t, m, v).ends());

@@ -74,7 +74,8 @@ class NaiveSearch {
   }
 
   void parts(const Question& question, Strategy s) {
-    for (const FlashAttention flash_attention : space_.flash_attention) {
+    const std::vector<FlashAttention> usual{question.usual_flash_attention()};
+    for (const FlashAttention flash_attention : space_.flash_attention.empty() ? usual : space_.flash_attention) {
       s.flash_attention = flash_attention;
       s.expert_tensor_parallel = 1;
       if (space_.expert_tensor_parallel.empty()) schedules(question, s);

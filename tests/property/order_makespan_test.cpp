@@ -109,7 +109,8 @@ TEST_CASE("closed forms of the plan are the evaluated orders where their header 
     for (std::int32_t s = 0; s < looped.stages(); ++s) {
       const std::int32_t rank = s % p;
       chunks.into_forward.push_back(s < p ? Hop{hop(rank), {}} : Hop{{}, hop(rank)});
-      chunks.into_backward.push_back(s >= p * (v - 1) ? Hop{hop((rank + 1) % p), {}} : Hop{{}, hop(rank)});
+      const Picoseconds back = hop((rank + 1) % p);  // over the boundary that the activation went out by
+      chunks.into_backward.push_back(s >= p * (v - 1) ? Hop{back, {}} : Hop{{}, back});
     }
     INFO("p " << p << ", v " << v << ", m " << looped.micro_batches);
     const PipelineTimes unequal{chunks.forward, b, latency, {}, wrap};

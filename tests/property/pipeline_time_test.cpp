@@ -220,7 +220,8 @@ std::vector<Picoseconds> long_ends(Schedule schedule, const Instance& i, std::in
   t.start = start;
   t.once = once;
   t.slowdown = 0.1;
-  t.shares_links = true;
+  const std::vector<std::uint8_t> shares_link(i.forward.size(), 1);
+  t.shares_link = shares_link;
   t.gathers = true;
   t.leaves_out_rounds = leaves_out;
   return ends_of(schedule, t, i.micro_batches, v);
@@ -229,7 +230,7 @@ std::vector<Picoseconds> long_ends(Schedule schedule, const Instance& i, std::in
 TEST_CASE("1F1B and interleaving end the same where periodic rounds are left out") {
   Random random;
   for (int n = 0; n < 600; ++n) {
-    Instance i = random.instance(7, 1, n % 3 * 4);
+    Instance i = random.instance(7, 1, std::int64_t{n % 3} * 4);
     const auto p = static_cast<std::int64_t>(i.forward.size());
     if (p < 2) continue;
     if (n % 2 == 0) std::fill(i.forward.begin(), i.forward.end(), i.forward.front());
@@ -250,7 +251,7 @@ TEST_CASE("no rank ends before it could without waiting, whatever happens once p
   Random random;
   int met = 0;
   for (int n = 0; n < 600; ++n) {
-    Instance i = random.instance(6, 1, n % 3 * 4);
+    Instance i = random.instance(6, 1, std::int64_t{n % 3} * 4);
     const auto p = static_cast<std::int64_t>(i.forward.size());
     if (p < 2) continue;
     i.micro_batches = 2 * p * random.between(1, 4);

@@ -220,7 +220,7 @@ class Answers(unittest.TestCase):
         with self.assertRaises(plumbline.InputError) as refused:
             plumbline.export(plan, to="megatron-lm", strict=True)
         self.assertIn(lax.substitutions[0].sentence, str(refused.exception))
-        gradients = plumbline.estimate(**dict(SMALL, global_batch=64, gradient_precision="fp32"))
+        gradients = plumbline.estimate(**dict(SMALL, gpus=4, global_batch=64, gradient_precision="fp32"), zero=2)
         self.assertTrue(plumbline.export(gradients, to="lightning").not_said)
         with self.assertRaises(plumbline.InputError):
             plumbline.export(gradients, to="lightning", strict=True)

@@ -18,7 +18,7 @@ from plumbline._errors import argument_name
 
 QUESTION = dict(model="llama-3-8b", machine="dgx-h100", gpus=6, global_batch=60)
 # What a terminal has and a module has not, and a function that has a verb's mode.
-OUTPUT = {"--json", "--out", "--stats", "--help", "--ranks", "--trace", "--picture", "--schedule-csv", "--instructions"}
+OUTPUT = {"--json", "--out", "--force", "--stats", "--help", "--ranks", "--trace", "--picture", "--schedule-csv", "--instructions"}
 VERBS = {"search": "search", "estimate": "estimate", "fit": "fit", "explain": "explain", "simulate": "simulate",
          "size": "size", "import_files": "import", "validate": "validate", "calibrate": "calibrate"}
 # `--rows` is the files that are named; fits of kernels, links and of what ships are maintenance.

@@ -18,6 +18,7 @@ struct Run {
   Strategy strategy;
   Training training;
   Calibration calibration = round_calibration();
+  DeviceArchitecture architecture = DeviceArchitecture::hopper;
 
   Run() {
     strategy.flash_attention = FlashAttention::on;
@@ -25,7 +26,9 @@ struct Run {
     training.global_batch = 64;
   }
   [[nodiscard]] std::vector<BlockCost> blocks() const {
-    const BlockPricer pricer(round_cluster(4), calibration);
+    Cluster cluster = round_cluster(4);
+    cluster.groups.front().node.device.architecture = architecture;
+    const BlockPricer pricer(cluster, calibration);
     std::vector<BlockCost> costs;
     for (const Block& block : graph.blocks())
       costs.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
@@ -90,10 +93,35 @@ TEST_CASE("an fp8 product's weight takes 4 bytes, 2 where it is fp8 itself, 1 wi
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
-  const Bytes products(8 * 12 * 1024 * 1024);
+  const Bytes products(std::int64_t{8} * 12 * 1024 * 1024);
   const Bytes both = states(QuantizedWeights::with_16_bit, QuantizedCopies::two);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::one) == 2 * products);
   CHECK(both - states(QuantizedWeights::alone, QuantizedCopies::none) == 3 * products);
+}
+
+// Blackwell's products read fp8 operands of one scale in any layout, so that no transpose is made; blocks of 32 numbers
+// along the summed dimension have scales of their own in each orientation (Transformer Engine, mxfp8 tensors).
+TEST_CASE("on Blackwell an fp8 product's weight has no transposed copy, unless its scales follow the layout") {
+  const auto states = [](PrecisionRecipe recipe, QuantizedWeights parameters, QuantizedCopies copies) {
+    Run run;
+    run.training.precision = recipe;
+    run.architecture = DeviceArchitecture::blackwell;
+    run.calibration.stack.features.fp8_parameters = parameters;
+    run.calibration.stack.features.fp8_copies = copies;
+    const MemoryBreakdown memory = run.rank(0);
+    return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
+  };
+  const Bytes products(std::int64_t{8} * 12 * 1024 * 1024);
+  constexpr QuantizedWeights with_16_bit = QuantizedWeights::with_16_bit;
+  constexpr QuantizedWeights alone = QuantizedWeights::alone;
+  for (const PrecisionRecipe recipe : {PrecisionRecipe::fp8, PrecisionRecipe::fp8_delayed}) {
+    const Bytes none = states(recipe, with_16_bit, QuantizedCopies::none);
+    CHECK(states(recipe, with_16_bit, QuantizedCopies::one) - none == products);
+    CHECK(states(recipe, with_16_bit, QuantizedCopies::two) - none == products);
+    CHECK(states(recipe, alone, QuantizedCopies::one) == states(recipe, alone, QuantizedCopies::none));
+  }
+  const Bytes none = states(PrecisionRecipe::mxfp8, with_16_bit, QuantizedCopies::none);
+  CHECK(states(PrecisionRecipe::mxfp8, with_16_bit, QuantizedCopies::two) - none == 2 * products);
 }
 
 // The same under NVFP4, which is alongside 16-bit weights (Megatron-Bridge's bf16_with_nvfp4_mixed: no parameters
@@ -107,7 +135,7 @@ TEST_CASE("an nvfp4 product's weight takes 2 bytes and half a byte for each copy
     const MemoryBreakdown memory = run.rank(0);
     return memory[MemoryClass::weights] + memory[MemoryClass::working_buffers];
   };
-  const Bytes products(8 * 12 * 1024 * 1024);
+  const Bytes products(std::int64_t{8} * 12 * 1024 * 1024);
   constexpr QuantizedWeights with_16_bit = QuantizedWeights::with_16_bit;
   const Bytes none = states(PrecisionRecipe::nvfp4, with_16_bit, QuantizedCopies::none);
   const Bytes two = states(PrecisionRecipe::nvfp4, with_16_bit, QuantizedCopies::two);
@@ -257,7 +285,7 @@ TEST_CASE("logits that stay until their own backward take what the graph stores 
     run.training.precision = recipe;
     run.calibration.stack.features.logits = LogitLifetime::own_backward;
     run.calibration.stack.memory.logit_bytes.value = bytes_per_logit;
-    return run.rank(0)[MemoryClass::logits_and_loss] - Bytes(3 * 4 * sequence);
+    return run.rank(0)[MemoryClass::logits_and_loss] - Bytes(std::int64_t{12} * sequence);
   };
   constexpr std::int64_t count = sequence * 32000;
   CHECK(logits(PrecisionRecipe::bf16, 0) == Bytes(2 * count));
@@ -286,7 +314,7 @@ Bytes gathered_units(bool tied) {
 }
 
 constexpr std::int64_t llama_layer = 4 * 1024 * 1024 + 3 * 1024 * 2816 + 2 * 1024;
-constexpr std::int64_t llama_embedding = 32000 * 1024;
+constexpr std::int64_t llama_embedding = std::int64_t{32000} * 1024;
 constexpr std::int64_t last_norm = 1024;
 
 // FSDP holds the unit in use and its prefetched neighbour; embedding and head are at the two ends of the network.

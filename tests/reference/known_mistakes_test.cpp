@@ -65,7 +65,7 @@ TEST_CASE("experts are divided by etp x ep, tensor-parallel weights by tp, norms
   for (const std::int32_t expert_parallel : {1, 2, 4}) {
     shard.expert_parallel = expert_parallel;
     const RankParameters p = rank_parameters(sparse_layer(graph), shard);
-    CHECK(p.expert.total() == experts * 3 * hidden * expert_width / (2 * expert_parallel));
+    CHECK(p.expert.total() == std::int64_t{experts} * 3 * hidden * expert_width / 2 / expert_parallel);
     const std::int64_t attention = 2 * hidden * 256 + 2 * hidden * 128;
     const std::int64_t shared = 3 * hidden * 256;
     CHECK(p.dense.total() == (attention + shared) / 4 + 2 * hidden + experts * hidden + hidden);
@@ -124,12 +124,12 @@ TEST_CASE("the heaviest stage decides: the embedding is on the first, final norm
   s.micro_batches = 8;
   const std::vector<StageCost> stages = pricing.stages(s);
   // 12 h^2 + 13 h per layer with biases and norms, two layers a stage.
-  const std::int64_t layers = 2 * (12 * 256 * 256 + 13 * 256);
-  const std::int64_t embedding = 50304 * 256;
-  CHECK(stages[0].parameters.total() == layers + embedding + 128 * 256);
+  const std::int64_t layers = std::int64_t{2} * (12 * 256 * 256 + 13 * 256);
+  const std::int64_t embedding = std::int64_t{50304} * 256;
+  CHECK(stages[0].parameters.total() == layers + embedding + std::int64_t{128} * 256);
   CHECK(stages[1].parameters.total() == layers);
   CHECK(stages[2].parameters.total() == layers);
-  CHECK(stages[3].parameters.total() == layers + 2 * 256 + embedding);
+  CHECK(stages[3].parameters.total() == layers + std::int64_t{2} * 256 + embedding);
   const std::vector<MemoryBreakdown> memory = pricing.memory(s);
   for (std::size_t i = 0; i < 3; ++i) CHECK(memory[i][MemoryClass::logits_and_loss] == Bytes(0));
   CHECK(memory[3][MemoryClass::logits_and_loss] > Bytes(0));
@@ -174,7 +174,7 @@ TEST_CASE("all experts take memory, the chosen ones take FLOPs") {
         block_flops(sparse_layer(small), shard).forward.value() + router);
   const std::int64_t routers = 4 * hidden * (many.experts - few.experts);
   CHECK(active_parameter_count(large) == active_parameter_count(small) + routers);
-  CHECK(parameter_count(large) == parameter_count(small) + routers + 4 * 7 * p.expert.total());
+  CHECK(parameter_count(large) == parameter_count(small) + routers + std::int64_t{28} * p.expert.total());
 }
 
 // DeepSpeed #5304, and a calculator that says 177 GB where 16 are used.
@@ -343,7 +343,7 @@ TEST_CASE("efficiency depends on the shape of a product") {
 TEST_CASE("a collective's time depends on its ranks, their places and every step's latency") {
   const CommunicationClock clock(round_cluster(64));
   const auto time = [&](Bytes bytes, std::int32_t size, std::int32_t stride) {
-    return clock.time(Collective::all_reduce, bytes, {size, stride}).value();
+    return clock.time(Collective::all_reduce, bytes, RankGroup{size, stride}).value();
   };
   for (const Bytes bytes : {1_GiB, 64_MiB}) {
     CHECK(time(bytes, 8, 1) < time(bytes, 8, 8));   // inside a node, across eight

@@ -44,6 +44,7 @@ Plan plan_at(const session::PricedQuestion& asked, const MemoryKnobs& knobs) {
   if (knobs == knobs_of(asked.strategy)) return asked.plan;
   PartialStrategy partial{asked.strategy};
   partial.schedule_given = asked.strategy.schedule != Schedule::none;
+  partial.flash_attention_given = true;
   Strategy& strategy = partial.strategy;
   strategy.micro_batch = knobs.micro_batch;
   strategy.recompute = knobs.recompute;

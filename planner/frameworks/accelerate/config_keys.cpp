@@ -240,31 +240,29 @@ Rows deepspeed_keys() {
     if (!is_deepspeed(s)) return std::nullopt;
     return Json("none");
   };
-  return {{.path = "deepspeed_config.zero_stage",
-           .source = launch,
-           .write = [](const Settings& s) -> std::optional<Json> {
-             if (!is_deepspeed(s)) return std::nullopt;
-             return Json(std::int64_t{*s.zero_stage});
-           },
-           .read = [](const Json& v,
-                      Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
-          {.path = "deepspeed_config.gradient_accumulation_steps",
-           .source = launch,
-           .write = [](const Settings& s) { return is_deepspeed(s) ? written(s.micro_batches) : std::nullopt; },
-           .read = [](const Json& v, Settings& s) { s.micro_batches = count_value(v, 1); }},
-          {.path = "deepspeed_config.gradient_clipping",
-           .source = launch,
-           .write = [](const Settings& s) { return is_deepspeed(s) ? written(s.recipe.clip) : std::nullopt; },
-           .read = [](const Json& v, Settings& s) { s.recipe.clip = number_value(v); }},
-          {.path = "deepspeed_config.offload_optimizer_device",
-           .source = launch,
-           .write = none,
-           .effect = KeyEffect::memory_and_time},
-          {.path = "deepspeed_config.offload_param_device",
-           .source = launch,
-           .write = none,
-           .effect = KeyEffect::memory_and_time},
-          {.path = "deepspeed_config.*", .source = launch}};
+  return {
+      {.path = "deepspeed_config.zero_stage",
+       .source = launch,
+       .write = [](const Settings& s) -> std::optional<Json> {
+         if (!is_deepspeed(s)) return std::nullopt;
+         return Json(std::int64_t{*s.zero_stage});
+       },
+       .read = [](const Json& v,
+                  Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
+      {.path = "deepspeed_config.gradient_accumulation_steps",
+       .source = launch,
+       .write = [](const Settings& s) { return is_deepspeed(s) ? written(s.micro_batches) : std::nullopt; },
+       .read = [](const Json& v, Settings& s) { s.micro_batches = count_value(v, 1); }},
+      {.path = "deepspeed_config.gradient_clipping",
+       .source = launch,
+       .write = [](const Settings& s) { return is_deepspeed(s) ? written(s.recipe.clip) : std::nullopt; },
+       .read = [](const Json& v, Settings& s) { s.recipe.clip = number_value(v); }},
+      {.path = "deepspeed_config.offload_optimizer_device",
+       .source = launch,
+       .write = none,
+       .effect = KeyEffect::decides},
+      {.path = "deepspeed_config.offload_param_device", .source = launch, .write = none, .effect = KeyEffect::decides},
+      {.path = "deepspeed_config.*", .source = launch}};
 }
 
 Rows other_keys() {
@@ -286,7 +284,7 @@ Rows all_keys() {
   for (LaunchKey& row : all)
     if (row.path == "fsdp_config.fsdp_offload_params" || row.path == "fsdp_config.fsdp_auto_wrap_policy" ||
         row.path == "use_cpu")
-      row.effect = KeyEffect::memory_and_time;
+      row.effect = row.path == "fsdp_config.fsdp_offload_params" ? KeyEffect::decides : KeyEffect::memory_and_time;
   return all;
 }
 

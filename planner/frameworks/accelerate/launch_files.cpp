@@ -1,4 +1,7 @@
 // Accelerate: the YAML of `accelerate launch`, a script for it, and how that is started.
+#include <algorithm>
+#include <array>
+
 #include "core/base/errors.h"
 #include "planner/frameworks/accelerate/config_keys.h"
 #include "planner/frameworks/accelerate/launch_flags.h"
@@ -37,9 +40,9 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
 
 std::vector<std::string> unsaid(const LaunchSettings& s) {
   std::vector<std::string> sentences = unsaid_of_model(s);
-  if (changes_gradients(s))
-    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
-                        ": no key of Accelerate says it; they are in the format of mixed_precision");
+  for (std::string& sentence : unsaid_of_adapters(s)) sentences.push_back(std::move(sentence));
+  for (std::string& sentence : unsaid_gradients("key of Accelerate", "mixed_precision", s))
+    sentences.push_back(std::move(sentence));
   if (changes_moments(s)) sentences.push_back(unsaid_moments("Accelerate", s));
   return sentences;
 }
@@ -65,6 +68,18 @@ const Json* find_at(const Json& tree, std::string_view section, std::string_view
   return inner == nullptr ? nullptr : inner->find(key);
 }
 
+/// Keys of which every file of `accelerate config` has some, and files of trainers none.
+void require_own(const Json& tree, std::string_view name) {
+  constexpr std::array<std::string_view, 7> own{"compute_environment",   "distributed_type", "num_processes",
+                                                "num_machines",          "mixed_precision",  "machine_rank",
+                                                "main_training_function"};
+  const bool is_own =
+      std::any_of(own.begin(), own.end(), [&](std::string_view key) { return tree.find(key) != nullptr; });
+  if (!is_own)
+    throw NoKnownKey({std::string(name), "has neither distributed_type nor num_processes nor mixed_precision",
+                      "a file of accelerate config", ""});
+}
+
 /// What Accelerate does where the file says nothing, and what another file says.
 void settle(const Json& tree, Imported& imported) {
   LaunchSettings& s = imported.settings;
@@ -79,13 +94,20 @@ void settle(const Json& tree, Imported& imported) {
   const bool says_precision = tree.find("mixed_precision") != nullptr;
   if (!says_precision && find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
     s.precision = PrecisionRecipe::fp32;
+  if (kind == nullptr || kind->if_string() == nullptr || *kind->if_string() != "DEEPSPEED") take_autocast_gradients(s);
 }
 
 Imported read(std::string_view text, std::string_view name) {
-  if (is_script_name(name)) return read_trainer_script(text, name, accelerate_launch_flags(), accelerate_usual_flags());
+  if (is_script_name(name)) {
+    Imported imported = read_trainer_script(text, name, accelerate_launch_flags(), accelerate_usual_flags());
+    take_autocast_gradients(imported.settings);
+    return imported;
+  }
   if (name.ends_with(".json")) return deepspeed_target().read(text, name);  // that its YAML names
   std::int64_t usual = 0;
-  const Json tree = without_usual_values(read_yaml(text, name), accelerate_usual_values(), {}, usual);
+  const Json whole = read_yaml(text, name);
+  if (whole.if_object() != nullptr) require_own(whole, name);
+  const Json tree = without_usual_values(whole, accelerate_usual_values(), {}, usual);
   Imported imported;
   imported.notes = read_tree(accelerate_config_keys(), tree, name, imported.settings);
   imported.notes.ignored += usual;

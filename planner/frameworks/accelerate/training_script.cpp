@@ -1,7 +1,8 @@
 #include "planner/frameworks/accelerate/training_script.h"
 
+#include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launchers.h"
-#include "planner/frameworks/syntax/arguments.h"
+#include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
 namespace {
@@ -14,17 +15,7 @@ import torch
 from accelerate import Accelerator
 $imports
 
-def random_tokens(vocabulary, length, samples=1 << 20):
-    class Tokens(torch.utils.data.Dataset):
-        def __len__(self):
-            return samples
-
-        def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,))
-            return {"input_ids": tokens, "labels": tokens, "shift_labels": tokens.roll(-1)}
-
-    return Tokens()
-
+$tokens
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_name_or_path", required=True)
@@ -46,7 +37,7 @@ args = parser.parse_args()
 torch.manual_seed(args.seed)
 accelerator = Accelerator(gradient_accumulation_steps=args.gradient_accumulation_steps)
 model_config = AutoConfig.from_pretrained(args.model_name_or_path)
-$modelif args.gradient_checkpointing:
+$format$modelif args.gradient_checkpointing:
     model.gradient_checkpointing_enable()
 $adaptersoptimizer = $optimizer
 loader = torch.utils.data.DataLoader(
@@ -74,11 +65,6 @@ constexpr std::string_view parallel_step =
         ):
             accelerator.backward(model(**batch).loss)
 )";
-
-std::string replaced(std::string text, std::string_view name, std::string_view value) {
-  text.replace(text.find(name), name.size(), value);
-  return text;
-}
 
 std::string optimizer_call(std::optional<Optimizer> optimizer) {
   const std::string end = "lr=args.learning_rate, weight_decay=args.weight_decay)";
@@ -109,6 +95,8 @@ std::string model_lines(const LaunchSettings& s) {
     return "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
   return R"(model = AutoModelForCausalLM.from_pretrained(
     args.model_name_or_path,
+    config=model_config,
+    torch_dtype=model_config.dtype if hasattr(model_config, "dtype") else model_config.torch_dtype,
     attn_implementation=args.attn_implementation,
     tp_size=accelerator.parallelism_config.tp_size,
     tp_plan="auto",
@@ -179,13 +167,17 @@ LaunchFile kubeflow_file(const Nodes& nodes) {
 std::string accelerate_training_script(const LaunchSettings& s) {
   const bool has_adapters = s.lora_rank.value_or(0) > 0;
   const bool has_context_parallel = s.context_parallel.value_or(1) > 1;
-  std::string text = replaced(std::string(script), "$imports", imports(s));
-  text = replaced(std::move(text), "$model", model_lines(s));
-  text = replaced(
-      std::move(text), "$adapters",
-      has_adapters ? "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n" : "");
-  text = replaced(std::move(text), "$optimizer", optimizer_call(s.optimizer));
-  return replaced(std::move(text), "$step", has_context_parallel ? parallel_step : plain_step);
+  return filled(
+      script,
+      {{"$imports", imports(s)},
+       {"$tokens", random_tokens_function(", \"shift_labels\": tokens.roll(-1)")},
+       {"$format", weight_format_line(s, "", "model_config")},
+       {"$model", model_lines(s)},
+       {"$adapters", has_adapters
+                         ? "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n"
+                         : ""},
+       {"$optimizer", optimizer_call(s.optimizer)},
+       {"$step", has_context_parallel ? parallel_step : plain_step}});
 }
 
 std::vector<LaunchFile> accelerate_launchers(const std::vector<std::string>& words, const LaunchSettings& settings) {

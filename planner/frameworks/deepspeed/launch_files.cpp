@@ -27,6 +27,7 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
 
 std::vector<std::string> unsaid(const LaunchSettings& s) {
   std::vector<std::string> sentences = unsaid_of_model(s);
+  for (std::string& sentence : unsaid_of_adapters(s)) sentences.push_back(std::move(sentence));
   if (changes_moments(s)) sentences.push_back(unsaid_moments("DeepSpeed", s));
   return sentences;
 }
@@ -115,6 +116,7 @@ Imported read(std::string_view text, std::string_view name) {
   const Json whole = parse_json(text, name);
   std::int64_t usual = 0;
   const Json tree = essential_config(whole, usual);
+  require_known_key(deepspeed_config_keys(), tree, name);
   Imported imported;
   imported.notes = read_tree(deepspeed_config_keys(), tree, name, imported.settings);
   imported.notes.ignored += usual;

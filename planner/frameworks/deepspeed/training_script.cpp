@@ -1,5 +1,8 @@
 #include "planner/frameworks/deepspeed/training_script.h"
 
+#include "planner/frameworks/launch/hub_model.h"
+#include "planner/frameworks/syntax/quoting.h"
+
 namespace plumbline {
 namespace {
 
@@ -51,32 +54,22 @@ for _ in range(args.max_steps):
     engine.train_batch()
 )";
 
-constexpr std::string_view tokens = R"(
-
-def random_tokens(vocabulary, length, samples=1 << 20):
-    class Tokens(torch.utils.data.Dataset):
-        def __len__(self):
-            return samples
-
-        def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,))
-            return {"input_ids": tokens, "labels": tokens, "position_ids": torch.arange(length)}
-
-    return Tokens()
-
-)";
-
-constexpr std::string_view training = R"(engine, _, loader, _ = deepspeed.initialize(
+constexpr std::string_view training = R"(data = random_tokens(model_config.vocab_size, args.max_seq_length)
+engine, _, loader, _ = deepspeed.initialize(
     model=model,
     model_parameters=[p for p in model.parameters() if p.requires_grad],
-    config=config,
-    training_data=random_tokens(model_config.vocab_size, args.max_seq_length),$mpu
+    config=config,$data$mpu
 )
 $adapt_loaderfor step, batch in zip(range(args.max_steps * config["gradient_accumulation_steps"]), loader):
     batch = {name: tensor.to(engine.device) for name, tensor in batch.items()}
     loss = engine(**batch).loss
     engine.backward(loss)
     engine.step()
+)";
+
+/// Without groups the configuration counts every rank as a data-parallel one (runtime/config.py: world_size).
+constexpr std::string_view tensor_parallel_groups =
+    R"(groups._init_tp_mesh_device(tensor_model_parallel_size=config["tensor_parallel"]["autotp_size"])
 )";
 
 constexpr std::string_view sequence_parallel = R"(mpu = UlyssesSPAttentionHF.register_with_transformers(
@@ -88,8 +81,12 @@ constexpr std::string_view sequence_parallel = R"(mpu = UlyssesSPAttentionHF.reg
 )
 )";
 
-constexpr std::string_view sequence_parallel_data = R"(loader = UlyssesSPDataLoaderAdapter(
-    loader,
+/// Each rank reads samples of its own, which the ranks of a sequence then share: the engine's loader asks the groups
+/// for data-parallel ranks, of which parallel_state_sp.py has none.
+constexpr std::string_view sequence_parallel_data =
+    R"(sampler = torch.utils.data.DistributedSampler(data, shuffle=False)
+loader = UlyssesSPDataLoaderAdapter(
+    torch.utils.data.DataLoader(data, batch_size=config["train_micro_batch_size_per_gpu"], sampler=sampler),
     sp_rank=mpu.get_sequence_parallel_rank(),
     sp_group=mpu.get_sequence_parallel_group(),
     sp_world_size=mpu.get_sequence_parallel_world_size(),
@@ -97,18 +94,18 @@ constexpr std::string_view sequence_parallel_data = R"(loader = UlyssesSPDataLoa
 )
 )";
 
-std::string replaced(std::string text, std::string_view name, std::string_view value) {
-  text.replace(text.find(name), name.size(), value);
-  return text;
-}
+bool has_tensor_parallel(const LaunchSettings& s) { return s.tensor_parallel.value_or(1) > 1; }
 
 /// The line that makes the model, inside of what spreads its parameters as they are made.
 std::string model_lines(const LaunchSettings& s) {
   const std::string made =
       "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
-  std::string text = "model_config = AutoConfig.from_pretrained(args.model_name_or_path)\n";
+  std::string text = "model_config = AutoConfig.from_pretrained(args.model_name_or_path)\n" +
+                     weight_format_line(s, "", "model_config");
   if (s.zero_stage.value_or(0) < 3) return text + made;
-  return text + "with deepspeed.zero.Init(config_dict_or_path=config):\n    " + made;
+  const std::string_view groups =
+      has_tensor_parallel(s) ? ", mpu=groups, data_parallel_group=groups.get_data_parallel_group()" : "";
+  return text + "with deepspeed.zero.Init(config_dict_or_path=config" + std::string(groups) + "):\n    " + made;
 }
 
 std::string whole_model(const LaunchSettings& s) {
@@ -119,23 +116,30 @@ std::string whole_model(const LaunchSettings& s) {
     text +=
         "from deepspeed.runtime.sequence_parallel.ulysses_sp import UlyssesSPAttentionHF, "
         "UlyssesSPDataLoaderAdapter\n";
+  if (has_tensor_parallel(s)) text += "from deepspeed.utils import groups\n";
   if (has_adapters) text += "from peft import LoraConfig, get_peft_model\n";
   text += "from transformers import AutoConfig, AutoModelForCausalLM\n";
-  text += tokens;
+  text += "\n\n" + random_tokens_function(", \"position_ids\": torch.arange(length)") + "\n";
   text += arguments;
   if (has_sequence_parallel) text += sequence_parallel;
+  if (has_tensor_parallel(s)) text += tensor_parallel_groups;
   text += model_lines(s);
   if (has_adapters) text += "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n";
   text +=
       "if config[\"pipeline\"][\"activation_checkpoint_interval\"] > 0:\n    model.gradient_checkpointing_enable()\n";
-  std::string loop = replaced(std::string(training), "$mpu", has_sequence_parallel ? "\n    mpu=mpu," : "");
-  return text + replaced(loop, "$adapt_loader", has_sequence_parallel ? sequence_parallel_data : "");
+  return text + filled(training, {{"$data", has_sequence_parallel ? "" : "\n    training_data=data,"},
+                                  {"$mpu", has_sequence_parallel    ? "\n    mpu=mpu,"
+                                           : has_tensor_parallel(s) ? "\n    mpu=groups,"
+                                                                    : ""},
+                                  {"$adapt_loader", has_sequence_parallel ? sequence_parallel_data : ""}});
 }
 
 }  // namespace
 
 std::string deepspeed_training_script(const LaunchSettings& settings) {
   std::string text(head);
+  // zero.Init catches every module that is made, and what importing dynamo makes breaks under it (PyTorch 2.13).
+  if (settings.zero_stage.value_or(0) == 3) text += "import torch._dynamo  # not inside of zero.Init\n";
   if (settings.pipeline_stages.value_or(1) == 1) return text + whole_model(settings);
   text += arguments;
   return text + std::string(pipeline);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "core/training/adaptation_text.h"
 #include "models/network_catalog.h"
 
 namespace plumbline {
@@ -66,12 +67,43 @@ std::vector<std::string> unsaid_of_model(const LaunchSettings& s) {
           "' that trains as the plan's"};
 }
 
-bool changes_gradients(const LaunchSettings& s) {
-  return s.gradient_format && s.precision && *s.gradient_format != precision_formats(*s.precision).gradient;
+std::string weight_format_line(const LaunchSettings& s, std::string_view indent, std::string_view model_config) {
+  const PrecisionRecipe recipe = s.precision.value_or(PrecisionRecipe::fp32);
+  const std::string format = recipe == PrecisionRecipe::bf16_pure   ? "bfloat16"
+                             : recipe == PrecisionRecipe::fp16_pure ? "float16"
+                                                                    : "float32";
+  const std::string config(model_config);
+  return std::string(indent) + "setattr(" + config + ", \"dtype\" if hasattr(" + config +
+         ", \"dtype\") else \"torch_dtype\", torch." + format + ")  # not that of the checkpoint\n";
+}
+
+std::string random_tokens_function(std::string_view more) {
+  return "def random_tokens(vocabulary, length, samples=1 << 20):\n"
+         "    class Tokens(torch.utils.data.Dataset):\n"
+         "        def __len__(self):\n"
+         "            return samples\n\n"
+         "        def __getitem__(self, index):\n"
+         "            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))\n"
+         "            return {\"input_ids\": tokens, \"labels\": tokens" +
+         std::string(more) + "}\n\n    return Tokens()\n";
+}
+
+std::vector<std::string> unsaid_of_adapters(const LaunchSettings& s) {
+  const LoraTargets targets = s.lora_targets.value_or(LoraTargets::every_linear);
+  if (s.lora_rank.value_or(0) == 0 || targets == LoraTargets::every_linear) return {};
+  return {"adapters of " + std::string(to_text(targets)) + " alone: train.py gives every linear layer some"};
 }
 
 bool changes_moments(const LaunchSettings& s) {
   return s.optimizer_format && s.precision && *s.optimizer_format != precision_formats(*s.precision).optimizer_state;
+}
+
+std::vector<std::string> unsaid_gradients(std::string_view word, std::string_view precision, const LaunchSettings& s) {
+  if (!s.gradient_format || !s.precision) return {};
+  const bool is_wide = has_autocast_gradients(s);
+  if (*s.gradient_format == (is_wide ? NumberFormat::fp32 : precision_formats(*s.precision).gradient)) return {};
+  return {"gradients in " + std::string(to_text(*s.gradient_format)) + ": no " + std::string(word) +
+          " says it; they are in " + (is_wide ? "fp32, as parameters are" : "the format of " + std::string(precision))};
 }
 
 std::string unsaid_moments(std::string_view framework, const LaunchSettings& s) {

@@ -20,9 +20,23 @@ namespace plumbline {
 /// A sentence if AutoModelForCausalLM cannot make the network; otherwise none.
 [[nodiscard]] std::vector<std::string> unsaid_of_model(const LaunchSettings& settings);
 
-/// Whether gradients or moments are in another format than the recipe's.
-[[nodiscard]] bool changes_gradients(const LaunchSettings& settings);
+/// The line of a script that makes the weights in the plan's format: a config of the hub has that of its checkpoint,
+/// which the optimizer would keep. `model_config` and torch are there. Ends with a line break.
+[[nodiscard]] std::string weight_format_line(const LaunchSettings& settings, std::string_view indent,
+                                             std::string_view model_config);
+/// random_tokens(vocabulary, length) of a script: a data set whose tokens follow from the index alone, so that ranks
+/// that share a batch read the same and others do not. `more`: further members of a sample, or empty.
+[[nodiscard]] std::string random_tokens_function(std::string_view more);
+/// A sentence if the adapters are not those of every linear layer, which scripts make; otherwise none.
+[[nodiscard]] std::vector<std::string> unsaid_of_adapters(const LaunchSettings& settings);
+
+/// Whether moments are in another format than the recipe's.
 [[nodiscard]] bool changes_moments(const LaunchSettings& settings);
+/// "gradients in fp32: no key of Accelerate says it; they are in the format of mixed_precision", where a framework
+/// mixes precisions by torch.autocast and has no word for gradients; otherwise none. `word`: "key of Accelerate";
+/// `precision`: what says the format of sharded ones.
+[[nodiscard]] std::vector<std::string> unsaid_gradients(std::string_view word, std::string_view precision,
+                                                        const LaunchSettings& settings);
 /// "moments in bf16: no key of DeepSpeed says it; they are in fp32".
 [[nodiscard]] std::string unsaid_moments(std::string_view framework, const LaunchSettings& settings);
 

@@ -76,9 +76,17 @@ std::string_view changed_by(KeyEffect effect) {
     case KeyEffect::none: return "";
     case KeyEffect::memory: return "memory";
     case KeyEffect::time: return "time";
-    case KeyEffect::memory_and_time: return "memory and time";
+    case KeyEffect::memory_and_time:
+    case KeyEffect::decides: return "memory and time";
   }
   return "";
+}
+
+/// false or "none"; sections that are switched off are gone by then (usual_values.h).
+bool turns_off(const Json& value) {
+  if (const bool* const flag = value.if_bool()) return !*flag;
+  const std::string* const word = value.if_string();
+  return word != nullptr && (*word == "none" || *word == "no" || *word == "false" || *word == "False");
 }
 
 /// What of the tree no row reads.
@@ -91,6 +99,7 @@ class Remainder {
       for (const auto& [name, value] : *object) look_at_member(value, above + (above.empty() ? "" : ".") + name);
   }
   [[nodiscard]] ImportNotes take() { return std::move(notes_); }
+  [[nodiscard]] bool knows_a_key() const { return knows_a_key_; }
 
  private:
   void look_at_member(const Json& value, const std::string& path) {
@@ -101,11 +110,15 @@ class Remainder {
   }
 
   void note(const LaunchKey& key, const Json& value, const std::string& path) {
+    knows_a_key_ = true;
     if (reads(key, value)) return;
-    if (key.effect == KeyEffect::none)
+    const bool decides = key.effect == KeyEffect::decides;
+    if (key.effect == KeyEffect::none || (decides && turns_off(value))) {
       ++notes_.ignored;
-    else
-      notes_.unread.push_back(path + " changes " + std::string(changed_by(key.effect)) + " and is not modelled");
+      return;
+    }
+    notes_.unread.push_back(path + " changes " + std::string(changed_by(key.effect)) + " and is not modelled");
+    if (decides) notes_.decisive.push_back(notes_.unread.back());
   }
 
   [[nodiscard]] const LaunchKey* row_of(const std::string& path) const {
@@ -126,6 +139,7 @@ class Remainder {
 
   const std::vector<LaunchKey>& keys_;
   ImportNotes notes_;
+  bool knows_a_key_ = false;
 };
 
 }  // namespace
@@ -148,6 +162,19 @@ Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release, 
     if (key.write && has_release(key, release))
       if (std::optional<Json> value = key.write(settings)) put(tree, key.path, std::move(*value));
   return tree;
+}
+
+void require_known_key(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source) {
+  const Json::Object* const object = tree.if_object();
+  if (object == nullptr || object->empty()) return;
+  Remainder remainder(keys);
+  remainder.look_at(tree, "");
+  if (remainder.knows_a_key()) return;
+  std::string names;
+  for (const auto& [name, value] : *object)
+    if (names.size() < 60) names += (names.empty() ? "" : ", ") + name.substr(0, 40);
+  throw NoKnownKey(
+      {std::string(source), "holds no key of this framework, but " + names, "a file of what --from names", ""});
 }
 
 ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,

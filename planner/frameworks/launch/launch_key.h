@@ -14,12 +14,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/errors.h"
 #include "planner/frameworks/launch/launch_settings.h"
 
 namespace plumbline {
 
-/// What a key that this program has no value for may change.
-enum class KeyEffect : std::uint8_t { none, memory, time, memory_and_time };
+/// What a key that this program has no value for may change. `decides`: memory and time by factors (states or weights
+/// in host memory, base weights in 4 or 8 bits), so that nothing is priced without it.
+enum class KeyEffect : std::uint8_t { none, memory, time, memory_and_time, decides };
 
 struct LaunchKey {
   /// "--tensor-model-parallel-size", or with dots: "zero_optimization.stage". One that ends in '*' ("--log-*",
@@ -48,6 +50,7 @@ struct ImportNotes {
   std::vector<std::string> unread;  ///< a sentence for each key that matters to memory or time and is not understood
   std::int64_t ignored = 0;         ///< keys that matter to neither
   std::vector<NamedFile> other_files = {};
+  std::vector<std::string> decisive = {};  ///< those of `unread` whose keys decide (KeyEffect::decides)
 };
 
 /// Whether the release is among those of the key: numbers compare one by one ("v0.2.2" is before "0.10", a name without
@@ -59,6 +62,13 @@ struct ImportNotes {
 /// The tree that a release's files hold. Objects nest by dots; keys in the order of the table.
 [[nodiscard]] Json written_tree(const std::vector<LaunchKey>& keys, std::string_view release,
                                 const LaunchSettings& settings);
+/// A file none of whose keys the target has: it is of something else.
+class NoKnownKey : public InputError {
+ public:
+  using InputError::InputError;
+};
+/// Throws NoKnownKey (`source`) where no key of the tree has a row.
+void require_known_key(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source);
 /// Reads every key of the tree, in the order of the table. Keys of other releases are understood too; null is as if the
 /// key were absent. Throws InputError (`source`, and the key).
 [[nodiscard]] ImportNotes read_tree(const std::vector<LaunchKey>& keys, const Json& tree, std::string_view source,

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "core/training/adaptation_text.h"
+
 namespace plumbline {
 namespace {
 
@@ -66,6 +68,8 @@ LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
   s.optimizer_format = training.formats().optimizer_state;
   s.optimizer = training.optimizer;
   s.lora_rank = training.adaptation.lora_rank;
+  s.lora_targets = training.adaptation.lora_targets;
+  s.frozen = freeze_text(training.adaptation);
   s.pipeline_stages = strategy.pipeline_stages;
   s.tensor_parallel = strategy.tensor_parallel;
   s.context_parallel = strategy.context_parallel;
@@ -99,6 +103,14 @@ void derive_missing(LaunchSettings& s) {
   if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.shard_group = static_cast<std::int32_t>(*ranks);
 }
 
+bool has_autocast_gradients(const LaunchSettings& s) {
+  return s.zero_stage == 0 && s.precision && precision_formats(*s.precision).master;
+}
+
+void take_autocast_gradients(LaunchSettings& s) {
+  if (!s.gradient_format && has_autocast_gradients(s)) s.gradient_format = NumberFormat::fp32;
+}
+
 Strategy strategy_of(const LaunchSettings& s) {
   Strategy strategy;
   take(strategy.pipeline_stages, s.pipeline_stages);
@@ -129,6 +141,7 @@ Training training_of(const LaunchSettings& s) {
   take(training.precision, s.precision);
   take(training.optimizer, s.optimizer);
   take(training.adaptation.lora_rank, s.lora_rank);
+  take(training.adaptation.lora_targets, s.lora_targets);
   // Where nothing is said of gradients, their format is the software stack's, not the recipe's.
   training.gradient_format = s.gradient_format;
   // A format of the recipe itself is not said: an override that changes nothing is none.

@@ -25,6 +25,16 @@ struct LaunchRecipe {
   std::optional<double> clip;  ///< norm of gradients
   std::optional<double> weight_decay;
 };
+/// visit(name, member) for every number, by its name in a plan file's recipe (runtime/run/recipe.h).
+template <typename Visit>
+constexpr void for_each_recipe_number(Visit visit) {
+  visit("steps", &LaunchRecipe::steps);
+  visit("warmup_steps", &LaunchRecipe::warmup_steps);
+  visit("seed", &LaunchRecipe::seed);
+  visit("learning_rate", &LaunchRecipe::learning_rate);
+  visit("clip", &LaunchRecipe::clip);
+  visit("weight_decay", &LaunchRecipe::weight_decay);
+}
 
 struct LaunchSettings {
   std::string model;                  ///< name in the catalogue, or of Hugging Face; or empty
@@ -39,6 +49,8 @@ struct LaunchSettings {
   std::optional<NumberFormat> optimizer_format;
   std::optional<Optimizer> optimizer;
   std::optional<std::int64_t> lora_rank;
+  std::optional<LoraTargets> lora_targets;
+  std::string frozen;  ///< as --freeze says it; no file of any framework does
   // Axes of the strategy, as Strategy names them.
   std::optional<std::int32_t> pipeline_stages;
   std::optional<std::int32_t> tensor_parallel;
@@ -69,6 +81,12 @@ struct LaunchSettings {
 /// schedule (none, interleaved or 1f1b), expert_tensor_parallel (1) and shard_group (all ranks). Degrees that were not
 /// said are 1. Where the numbers do not divide the value stays empty.
 void derive_missing(LaunchSettings& settings);
+/// Whether gradients are in 32 bits though products are not: torch.autocast leaves parameters in 32 bits, a gradient
+/// has its parameter's format, and DistributedDataParallel reduces it so. Of frameworks that mix precisions by
+/// torch.autocast and shard nothing (PyTorch, docs/source/amp.rst, torch/nn/parallel/distributed.py).
+[[nodiscard]] bool has_autocast_gradients(const LaunchSettings& settings);
+/// Where that is so and nothing is said of gradients, says it.
+void take_autocast_gradients(LaunchSettings& settings);
 /// What is still empty has the value of a run that does not use it: those of an empty Strategy.
 [[nodiscard]] Strategy strategy_of(const LaunchSettings& settings);
 /// The same of an empty Training.

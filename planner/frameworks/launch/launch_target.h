@@ -25,6 +25,8 @@ struct LaunchFiles {
   std::vector<LaunchFile> files;
   std::vector<std::string> assumptions;  ///< a sentence for each number that the plan does not have and files need
   std::vector<std::string> unsaid = {};  ///< a sentence for each fact of the plan that the files leave out
+  /// A sentence for each thing without which the files do not start; not written unless that is asked for.
+  std::vector<std::string> missing = {};
 };
 
 struct Imported {

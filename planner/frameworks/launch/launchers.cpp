@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "planner/frameworks/syntax/quoting.h"
+
 namespace plumbline {
 namespace {
 
@@ -24,19 +26,6 @@ Nodes nodes_of(const LaunchSettings& settings) {
   return {devices / processes, processes};
 }
 
-bool is_plain(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-         std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
-}
-
-/// A word that bash reads back as it is.
-std::string shell_word(std::string_view word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 bool is_flag(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0 && word[1] != '.';
 }
@@ -54,10 +43,10 @@ std::vector<std::string> words_of(std::string_view script) {
 /// The program behind torchrun's own flags: a flag with its values on each line.
 std::string program_lines(const LaunchedProgram& program) {
   std::string text = " \\\n ";
-  for (const std::string& word : words_of(program.script)) text += " " + shell_word(word);
+  for (const std::string& word : words_of(program.script)) text += " " + shell_quoted(word);
   bool follows_flag = false;
   for (const std::string& word : program.arguments) {
-    text += (is_flag(word) || !follows_flag ? " \\\n  " : " ") + shell_word(word);
+    text += (is_flag(word) || !follows_flag ? " \\\n  " : " ") + shell_quoted(word);
     follows_flag = follows_flag || is_flag(word);
   }
   return text + "\n";
@@ -76,13 +65,20 @@ std::string degrees(const Nodes& nodes) {
 
 constexpr std::string_view script_head = "#!/usr/bin/env bash\n";
 
+std::string exports(const LaunchedProgram& program) {
+  std::string text;
+  for (const LaunchVariable& one : program.environment)
+    text += "export " + std::string(one.name) + "=" + shell_quoted(one.value) + "\n";
+  return text.empty() ? text : text + "\n";
+}
+
 LaunchFile shell_file(const LaunchedProgram& program, const Nodes& nodes) {
   std::string text(script_head);
   text += "# Starts the training on " + gpus_text(nodes) + ".";
   if (nodes.count > 1)
     text += " Run it on every node, with NODE_RANK (0 to " + std::to_string(nodes.count - 1) +
             "),\n# MASTER_ADDR (the node of NODE_RANK 0) and MASTER_PORT in the environment.";
-  text += "\nset -euo pipefail\n\nexec torchrun";
+  text += "\nset -euo pipefail\n\n" + exports(program) + "exec torchrun";
   if (nodes.count == 1) text += " \\\n  --standalone";
   text += degrees(nodes);
   if (nodes.count > 1)
@@ -115,7 +111,7 @@ LaunchFile slurm_file(const LaunchedProgram& program, const Nodes& nodes) {
   text += "#SBATCH --job-name=" + job_name(program.name) + "\n#SBATCH --nodes=" + std::to_string(nodes.count) +
           "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" + std::to_string(nodes.processes) +
           "\n#SBATCH --exclusive\n# Starts the training on " + gpus_text(nodes) + ": sbatch job.slurm.\n" +
-          "set -euo pipefail\n\n"
+          "set -euo pipefail\n\n" + exports(program) +
           "hosts=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\")\n"
           "first_host=${hosts%%$'\\n'*}\n\n"
           "srun torchrun" +
@@ -126,9 +122,8 @@ LaunchFile slurm_file(const LaunchedProgram& program, const Nodes& nodes) {
   return {"job.slurm", text + program_lines(program), true};
 }
 
-/// The end of a line: a string of YAML (which JSON's are) that Kubernetes expands nothing in: it takes "$(NAME)" for a
-/// variable, "$$(" for
-/// "$(".
+/// The end of a line: a string of YAML that Kubernetes expands nothing in: it takes "$(NAME)" for a variable, "$$(" for
+/// "$(". Always quoted, as a container's arguments are strings.
 std::string yaml_word(std::string_view word) {
   std::string text;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -141,13 +136,16 @@ std::string yaml_word(std::string_view word) {
 /// Of Master or Worker. The operator puts torchrun's number of nodes and processes, this node's rank and the master's
 /// address into the environment (PET_*), so they are no arguments.
 std::string replicas(std::string_view kind, std::int64_t count, const std::vector<std::string>& words,
-                     const Nodes& nodes) {
+                     const std::vector<LaunchVariable>& environment, const Nodes& nodes) {
   std::string text = "    " + std::string(kind) + ":\n      replicas: " + std::to_string(count) +
                      "\n      restartPolicy: OnFailure\n      template:\n        spec:\n          containers:\n"
                      "            - name: pytorch\n"
                      "              image: YOUR-IMAGE  # one that holds the training program\n"
                      "              command: [\"torchrun\"]\n              args:\n";
   for (const std::string& word : words) text += "                - " + yaml_word(word);
+  if (!environment.empty()) text += "              env:\n";
+  for (const LaunchVariable& one : environment)
+    text += "                - name: " + std::string(one.name) + "\n                  value: " + yaml_word(one.value);
   return text + "              resources:\n                limits:\n                  nvidia.com/gpu: " +
          std::to_string(nodes.processes) + "\n" + std::string(shared_memory_volume);
 }
@@ -159,8 +157,8 @@ LaunchFile kubeflow_file(const LaunchedProgram& program, const Nodes& nodes) {
                      ": kubectl apply -f job.yaml (Kubeflow's training operator 1.7 or newer).\n"
                      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\n  name: " +
                      job_name(program.name) + "\nspec:\n  nprocPerNode: \"" + std::to_string(nodes.processes) +
-                     "\"\n  pytorchReplicaSpecs:\n" + replicas("Master", 1, words, nodes);
-  if (nodes.count > 1) text += replicas("Worker", nodes.count - 1, words, nodes);
+                     "\"\n  pytorchReplicaSpecs:\n" + replicas("Master", 1, words, program.environment, nodes);
+  if (nodes.count > 1) text += replicas("Worker", nodes.count - 1, words, program.environment, nodes);
   return {"job.yaml", text, false};
 }
 

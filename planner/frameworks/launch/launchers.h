@@ -17,11 +17,18 @@ inline constexpr std::string_view shared_memory_volume =
     "          volumes:\n            - name: shared-memory  # the default of 64 MiB is too small for NCCL\n"
     "              emptyDir:\n                medium: Memory\n";
 
+/// Of the environment of each process.
+struct LaunchVariable {
+  std::string_view name;
+  std::string value;
+};
+
 /// What runs on each GPU.
 struct LaunchedProgram {
   std::string script;                  ///< "pretrain_gpt.py", or "-m torchtitan.train"
   std::vector<std::string> arguments;  ///< as words; printed one per line, quoted where the shell needs it
   std::string name;                    ///< of the job: letters, digits and '-'
+  std::vector<LaunchVariable> environment = {};
 };
 
 /// launch.sh (torchrun; one node, or NODE_RANK and MASTER_ADDR), job.slurm (sbatch), job.yaml (Kubeflow PyTorchJob).

@@ -9,12 +9,7 @@ void fill(std::optional<Value>& value, const std::optional<Value>& more) {
 }
 
 void fill_recipe(LaunchRecipe& recipe, const LaunchRecipe& more) {
-  fill(recipe.steps, more.steps);
-  fill(recipe.warmup_steps, more.warmup_steps);
-  fill(recipe.seed, more.seed);
-  fill(recipe.learning_rate, more.learning_rate);
-  fill(recipe.clip, more.clip);
-  fill(recipe.weight_decay, more.weight_decay);
+  for_each_recipe_number([&](const char*, auto number) { fill(recipe.*number, more.*number); });
 }
 
 void fill_question(LaunchSettings& s, const LaunchSettings& more) {
@@ -30,6 +25,7 @@ void fill_question(LaunchSettings& s, const LaunchSettings& more) {
   fill(s.optimizer_format, more.optimizer_format);
   fill(s.optimizer, more.optimizer);
   fill(s.lora_rank, more.lora_rank);
+  fill(s.lora_targets, more.lora_targets);
 }
 
 }  // namespace

@@ -143,9 +143,22 @@ Rows optimizer_flags(RecipePlace place) {
   return rows;
 }
 
+/// Of scripts that make their own ds_config: DeepSpeed-Chat, Megatron-DeepSpeed.
+LaunchKey zero_flag(std::string_view path) {
+  return {.path = path,
+          .source = "deepspeedai/DeepSpeedExamples applications/DeepSpeed-Chat",
+          .read = [](const Json& v, Settings& s) {
+            s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3));
+          }};
+}
+
 Rows recipe_flags() {
-  return {precision_flag("--bf16", PrecisionRecipe::bf16), precision_flag("--fp16", PrecisionRecipe::fp16),
-          recipe_count_flag("--max_steps", &LaunchRecipe::steps), recipe_count_flag("--seed", &LaunchRecipe::seed)};
+  return {zero_flag("--zero_stage"),
+          zero_flag("--zero-stage"),
+          precision_flag("--bf16", PrecisionRecipe::bf16),
+          precision_flag("--fp16", PrecisionRecipe::fp16),
+          recipe_count_flag("--max_steps", &LaunchRecipe::steps),
+          recipe_count_flag("--seed", &LaunchRecipe::seed)};
 }
 
 /// What they say is read together (trainer_script.cpp).

@@ -45,7 +45,9 @@ void read_sharding(const Json& tree, Imported& imported) {
   const auto has = [&](std::string_view option) { return options.find(option) != std::string::npos; };
   s.zero_stage = has("no_shard") ? 0 : has("shard_grad_op") || has("hybrid_shard_zero2") ? 2 : 3;
   if (has("hybrid_shard") && s.devices_per_node) s.shard_group = degree_value(Json(*s.devices_per_node));
-  if (has("offload")) imported.notes.unread.emplace_back("--fsdp offload changes memory and time and is not modelled");
+  if (!has("offload")) return;
+  imported.notes.unread.emplace_back("--fsdp offload changes memory and time and is not modelled");
+  imported.notes.decisive.push_back(imported.notes.unread.back());
 }
 
 /// Other files that say how it is launched: "auto" and an object in JSON are none.

@@ -3,8 +3,10 @@
 #include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/lightning/script_keys.h"
 #include "planner/frameworks/syntax/python_calls.h"
+#include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
 namespace {
@@ -16,24 +18,14 @@ $imports
 # The class of a layer of your model: what FSDP shards and recomputes as one.
 $block
 
-def random_tokens(vocabulary, length, samples=1 << 20):
-    class Tokens(torch.utils.data.Dataset):
-        def __len__(self):
-            return samples
-
-        def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,))
-            return {"input_ids": tokens, "labels": tokens}
-
-    return Tokens()
-
+$tokens
 
 class CausalLanguageModel(L.LightningModule):
     def __init__(self, name, sequence_length, attention, recompute, optimizer, learning_rate, lora_rank):
         super().__init__()
         self.save_hyperparameters()
         self.model_config = AutoConfig.from_pretrained(name)
-        self.model = None
+$format        self.model = None
 
     def configure_model(self):
         if self.model is not None:
@@ -51,6 +43,7 @@ $configure
         return $optimizer
 $clip
 
+L.seed_everything($seed)  # replicated parameters begin as the same on every rank
 model = $model
 strategy = $strategy
 trainer = $trainer
@@ -80,11 +73,6 @@ constexpr std::string_view tensor_parallel = R"(        parallelize_module(
             },
         )
 )";
-
-std::string replaced(std::string text, std::string_view name, std::string_view value) {
-  text.replace(text.find(name), name.size(), value);
-  return text;
-}
 
 std::string indented(const std::string& text, std::size_t width) {
   std::string all;
@@ -136,29 +124,32 @@ std::string configured(const LaunchSettings& s, const Json& tree) {
   text += tensor_parallel;
   Json::Object shards = *call_of(tree, "fully_shard").if_object();
   if (shards.empty()) return text;
-  shards.emplace_back("mesh", "=self.device_mesh[\"data_parallel\"]");
+  shards.emplace_back("mesh", python_expression("self.device_mesh[\"data_parallel\"]"));
   const std::string call = indented(python_call("fully_shard", shards), 12);
   return text + "        for layer in self.model.model.layers:\n            " +
-         replaced(call, "fully_shard(", "fully_shard(\n                layer,") +
+         filled(call, {{"fully_shard(", "fully_shard(\n                layer,"}}) +
          "\n        fully_shard(self.model, mesh=self.device_mesh[\"data_parallel\"])\n";
 }
 
 std::string training_script(const LaunchSettings& s, const Json& tree) {
   const bool has_tensor_parallel = s.tensor_parallel.value_or(1) > 1;
   const std::string strategy(lightning_strategy(s));
-  std::string text = replaced(std::string(script), "$imports", imports(s, has_tensor_parallel));
-  text = replaced(std::move(text), "$block",
-                  "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n");
-  text = replaced(std::move(text), "$configure", configured(s, tree));
-  text = replaced(std::move(text), "$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw)));
-  text = replaced(std::move(text), "$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : "");
-  text = replaced(std::move(text), "$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel")));
-  text = replaced(std::move(text), "$strategy", python_call(strategy, call_of(tree, strategy)));
-  text = replaced(std::move(text), "$trainer", python_call("L.Trainer", call_of(tree, "Trainer")));
-  Json::Object loader{{"dataset", "=data"}};
+  Json::Object loader{{"dataset", python_expression("data")}};
   const Json batch = call_of(tree, "DataLoader");
   for (const Json::Member& member : *batch.if_object()) loader.push_back(member);
-  return replaced(std::move(text), "$loader", python_call("DataLoader", loader));
+  return filled(script,
+                {{"$imports", imports(s, has_tensor_parallel)},
+                 {"$block", "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n"},
+                 {"$tokens", random_tokens_function("")},
+                 {"$format", weight_format_line(s, "        ", "self.model_config")},
+                 {"$seed", std::to_string(s.recipe.seed.value_or(0))},
+                 {"$configure", configured(s, tree)},
+                 {"$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw))},
+                 {"$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : ""},
+                 {"$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel"))},
+                 {"$strategy", python_call(strategy, call_of(tree, strategy))},
+                 {"$trainer", python_call("L.Trainer", call_of(tree, "Trainer"))},
+                 {"$loader", python_call("DataLoader", loader)}});
 }
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {
@@ -174,9 +165,9 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
 
 std::vector<std::string> unsaid(const LaunchSettings& s) {
   std::vector<std::string> sentences = unsaid_of_model(s);
-  if (changes_gradients(s))
-    sentences.push_back("gradients in " + std::string(to_text(*s.gradient_format)) +
-                        ": no argument of Lightning says it; they are in the format of precision");
+  for (std::string& sentence : unsaid_of_adapters(s)) sentences.push_back(std::move(sentence));
+  for (std::string& sentence : unsaid_gradients("argument of Lightning", "precision", s))
+    sentences.push_back(std::move(sentence));
   if (changes_moments(s)) sentences.push_back(unsaid_moments("Lightning", s));
   return sentences;
 }
@@ -196,13 +187,16 @@ LaunchFiles write(const LaunchSettings& settings, std::string_view release) {
 /// The class of the strategy says its stage where no argument does.
 void take_strategy(const Json& calls, LaunchSettings& s) {
   if (calls.find("DDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 0;
+  if (calls.find("ModelParallelStrategy") != nullptr && !s.zero_stage) s.zero_stage = 0;  // without fully_shard
   if (calls.find("FSDPStrategy") != nullptr && !s.zero_stage) s.zero_stage = 3;
   if (calls.find("DeepSpeedStrategy") != nullptr && !s.zero_stage) s.zero_stage = 2;
   if (calls.find("Trainer")->find("precision") == nullptr) s.precision = PrecisionRecipe::fp32;
   if (calls.find("Trainer")->find("num_nodes") == nullptr && s.devices_per_node) s.nodes = 1;
+  take_autocast_gradients(s);
 }
 
 Imported read(std::string_view text, std::string_view name) {
+  if (is_script_name(name)) return read_trainer_script(text, name);  // launch.sh, for its nodes
   const Json calls = read_python_calls(text, name, lightning_calls());
   if (calls.find("Trainer") == nullptr)
     throw InputError({std::string(name), "no call of Trainer", "a script with Trainer(...)", ""});

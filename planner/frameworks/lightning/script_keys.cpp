@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/syntax/python_calls.h"
 
 namespace plumbline {
 namespace {
@@ -87,7 +88,7 @@ Rows trainer_keys() {
            .read = count_key("", &Settings::nodes).read},
           {.path = "Trainer.strategy",
            .source = trainer,
-           .write = [](const Settings&) { return Json("=strategy"); },
+           .write = [](const Settings&) { return python_expression("strategy"); },
            .read = read_strategy},
           {.path = "Trainer.precision", .source = trainer, .write = precision_name, .read = read_precision},
           count_key("Trainer.accumulate_grad_batches", &Settings::micro_batches),
@@ -144,8 +145,8 @@ LaunchKey of_strategy(std::string_view path, std::string_view source, std::strin
 bool always(const Settings&) { return true; }
 
 Rows fsdp_keys() {
-  LaunchKey policy =
-      of_strategy("FSDPStrategy.activation_checkpointing_policy", fsdp, "FSDPStrategy", "={Block}", recomputes);
+  LaunchKey policy = of_strategy("FSDPStrategy.activation_checkpointing_policy", fsdp, "FSDPStrategy",
+                                 python_expression("{Block}"), recomputes);
   policy.read = [](const Json&, Settings& s) { s.recompute = Recompute{RecomputeMode::full}; };
   return {{.path = "FSDPStrategy.sharding_strategy", .source = fsdp, .write = sharding_name, .read = read_sharding},
           {.path = "FSDPStrategy.device_mesh",
@@ -155,11 +156,11 @@ Rows fsdp_keys() {
              return Json(Json::Array{std::int64_t{ranks(s) / *s.shard_group}, std::int64_t{*s.shard_group}});
            },
            .read = read_mesh},
-          of_strategy("FSDPStrategy.auto_wrap_policy", fsdp, "FSDPStrategy", "={Block}", always),
+          of_strategy("FSDPStrategy.auto_wrap_policy", fsdp, "FSDPStrategy", python_expression("{Block}"), always),
           policy,
           {.path = "FSDPStrategy.activation_checkpointing", .source = fsdp, .read = policy.read},
           of_strategy("FSDPStrategy.state_dict_type", fsdp, "FSDPStrategy", "sharded", always),
-          {.path = "FSDPStrategy.cpu_offload", .source = fsdp, .effect = KeyEffect::memory_and_time},
+          {.path = "FSDPStrategy.cpu_offload", .source = fsdp, .effect = KeyEffect::decides},
           {.path = "FSDPStrategy.*", .source = fsdp}};
 }
 
@@ -176,8 +177,8 @@ Rows other_strategy_keys() {
            },
            .read = [](const Json& v,
                       Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
-          {.path = "DeepSpeedStrategy.offload_optimizer", .source = deepspeed, .effect = KeyEffect::memory_and_time},
-          {.path = "DeepSpeedStrategy.offload_parameters", .source = deepspeed, .effect = KeyEffect::memory_and_time},
+          {.path = "DeepSpeedStrategy.offload_optimizer", .source = deepspeed, .effect = KeyEffect::decides},
+          {.path = "DeepSpeedStrategy.offload_parameters", .source = deepspeed, .effect = KeyEffect::decides},
           {.path = "DeepSpeedStrategy.*", .source = deepspeed},
           {.path = "ModelParallelStrategy.data_parallel_size",
            .source = model_parallel,

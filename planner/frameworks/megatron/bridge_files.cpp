@@ -1,11 +1,15 @@
 // Megatron-Bridge: lines that set a recipe's configuration, and the scripts that launch a training with them.
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 
 #include "core/base/errors.h"
 #include "core/plan/stage_split.h"
+#include "core/training/adaptation_text.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/megatron/flag_rows.h"
 #include "planner/frameworks/megatron/overrides.h"
 #include "planner/frameworks/megatron/shape.h"
@@ -42,6 +46,13 @@ constexpr std::array attributes{
     Attribute{"train.global_batch_size", "--global-batch-size", ""},
     Attribute{"train.train_iters", "--train-iters", ""},
     Attribute{"ddp.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
+    Attribute{"optimizer.use_distributed_optimizer", "--use-distributed-optimizer", "false"},
+    Attribute{"optimizer.optimizer", "--optimizer", "\"adam\""},
+    Attribute{"optimizer.sgd_momentum", "--sgd-momentum", ""},
+    Attribute{"optimizer.lr", "--lr", ""},
+    Attribute{"optimizer.clip_grad", "--clip-grad", ""},
+    Attribute{"optimizer.weight_decay", "--weight-decay", ""},
+    Attribute{"scheduler.lr_warmup_iters", "--lr-warmup-iters", ""},
     Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
     Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
     Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
@@ -149,17 +160,76 @@ LaunchKey moments_key(std::string_view path) {
               }};
 }
 
+/// An enum: a string would be equal to none of its members.
+constexpr std::string_view unfused_attention = "AttnBackend.unfused";
+
 /// Fused kernels are what the model's provider chooses where nothing is said.
 LaunchKey attention_key() {
-  return {
-      .path = "model.attention_backend",
-      .source = "megatron/core/transformer/enums.py: AttnBackend",
-      .write =
-          [](const Settings& s) { return s.flash_attention == FlashAttention::off ? Value("unfused") : std::nullopt; },
-      .read =
-          [](const Json& value, Settings& s) {
-            s.flash_attention = megatron::word(value) == "unfused" ? FlashAttention::off : FlashAttention::on;
-          }};
+  return {.path = "model.attention_backend",
+          .source = "megatron/core/transformer/enums.py: AttnBackend",
+          .write =
+              [](const Settings& s) {
+                return s.flash_attention == FlashAttention::off ? Value(unfused_attention) : std::nullopt;
+              },
+          .read =
+              [](const Json& value, Settings& s) {
+                const std::string name = megatron::word(value);
+                s.flash_attention =
+                    name == unfused_attention || name == "unfused" ? FlashAttention::off : FlashAttention::on;
+              }};
+}
+
+/// Adapters on every linear layer are LoRA's default (src/megatron/bridge/peft/lora.py).
+constexpr std::string_view adapted_modules(LoraTargets targets) {
+  switch (targets) {
+    case LoraTargets::every_linear: return "";
+    case LoraTargets::queries_keys_values: return R"(, target_modules=["linear_qkv"])";
+    case LoraTargets::attention: return R"(, target_modules=["linear_qkv", "linear_proj"])";
+  }
+  return "";
+}
+
+std::string adapters_call(std::int64_t rank, LoraTargets targets) {
+  return "LoRA(dim=" + std::to_string(rank) + std::string(adapted_modules(targets)) + ")";
+}
+
+struct CalledAdapters {
+  std::int64_t rank = 0;
+  LoraTargets targets = LoraTargets::every_linear;
+};
+
+/// Of a call as adapters_call writes it; other modules are none that the plan knows.
+std::optional<CalledAdapters> adapters_called(const std::string& call) {
+  const std::string_view begin = "LoRA(dim=";
+  if (!call.starts_with(begin)) return std::nullopt;
+  std::int64_t rank = 0;
+  const auto read = std::from_chars(call.data() + begin.size(), call.data() + call.size(), rank);
+  if (read.ec != std::errc{} || rank < 1 || rank > 1'000'000) return std::nullopt;
+  for (const LoraTargets targets : all_lora_targets)
+    if (call == adapters_call(rank, targets)) return CalledAdapters{rank, targets};
+  return std::nullopt;
+}
+
+void read_adapters(const Json& value, Settings& s) {
+  const std::string call = megatron::word(value);
+  const auto adapters = adapters_called(call);
+  if (!adapters)
+    throw InputError({"", "found '" + call.substr(0, 60) + "'",
+                      "LoRA(dim=RANK), with the target_modules of " +
+                          std::string(to_text(LoraTargets::queries_keys_values)) + " or attention",
+                      ""});
+  s.lora_rank = adapters->rank;
+  s.lora_targets = adapters->targets;
+}
+
+LaunchKey adapters_key() {
+  return {.path = "peft",
+          .source = "src/megatron/bridge/peft/lora.py",
+          .write = [](const Settings& s) -> Value {
+            if (s.lora_rank.value_or(0) == 0) return std::nullopt;
+            return Value(adapters_call(*s.lora_rank, s.lora_targets.value_or(LoraTargets::every_linear)));
+          },
+          .read = read_adapters};
 }
 
 std::vector<LaunchKey> made_table() {
@@ -170,13 +240,17 @@ std::vector<LaunchKey> made_table() {
   all.push_back(precision_key());
   all.push_back(gradient_key());
   all.push_back(attention_key());
+  all.push_back(adapters_key());
   all.push_back(moments_key("optimizer.exp_avg_dtype"));
   all.push_back(moments_key("optimizer.exp_avg_sq_dtype"));
   for (const char* const path :
        {"model.account_for_embedding_in_pipeline_split", "model.account_for_loss_in_pipeline_split"})
     all.push_back({.path = path, .source = source, .read = [](const Json&, Settings&) {}});
   for (const char* const path : unmodelled)
-    all.push_back({.path = path, .source = source, .effect = KeyEffect::memory_and_time});
+    all.push_back({.path = path,
+                   .source = source,
+                   .effect = std::string_view(path) == "optimizer.optimizer_cpu_offload" ? KeyEffect::decides
+                                                                                         : KeyEffect::memory_and_time});
   for (const char* const path : harmless) all.push_back({.path = path, .source = source});
   return all;
 }
@@ -212,9 +286,29 @@ Json with_split(const Json& tree, const Settings& s) {
   return all;
 }
 
+/// A recipe by name sets the format of reductions itself when it is applied (mixed_precision.py: setup): another one is
+/// said to it. bf16_mixed reduces in fp32.
+std::string precision_lines(const Settings& s) {
+  if (s.gradient_format != NumberFormat::bf16) return "";
+  return "    cfg.mixed_precision = get_mixed_precision_config(cfg.mixed_precision)\n"
+         "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n";
+}
+
+struct ImportLine {
+  std::string_view used;
+  std::string_view line;
+};
+constexpr std::array import_lines{
+    ImportLine{"= torch.", "import torch\n"}, ImportLine{"= LoRA(", "from megatron.bridge.peft.lora import LoRA\n"},
+    ImportLine{"get_mixed_precision_config(",
+               "from megatron.bridge.training.mixed_precision import get_mixed_precision_config\n"},
+    ImportLine{"= AttnBackend.", "from megatron.core.transformer.enums import AttnBackend\n"}};
+
 std::string configure(const std::string& lines) {
-  const bool has_dtypes = lines.find("= torch.") != std::string::npos;
-  return std::string(has_dtypes ? "import torch\n\n\n" : "") + "def configure(cfg):\n" + lines + "    return cfg\n";
+  std::string imports;
+  for (const ImportLine& one : import_lines)
+    if (lines.find(one.used) != std::string::npos) imports += one.line;
+  return imports + (imports.empty() ? "" : "\n\n") + "def configure(cfg):\n" + lines + "    return cfg\n";
 }
 
 LaunchFiles write_overrides(const Settings& s, std::string_view release) {
@@ -222,12 +316,12 @@ LaunchFiles write_overrides(const Settings& s, std::string_view release) {
   const Json tree = with_split(written_tree(bridge_keys(), release, s), s);
   files.files.push_back(
       {"overrides.py", "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n" +
-                           configure(megatron::overrides_text(tree))});
+                           configure(megatron::overrides_text(tree) + precision_lines(s))});
   for (LaunchFile& file : launcher_files({"pretrain.py", {}, "plumbline-bridge"}, s))
     files.files.push_back(std::move(file));
   files.assumptions = {
       "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
-      "the model, the optimizer and the learning rate are the recipe's"};
+      "the model and the learning rate are the recipe's"};
   return files;
 }
 
@@ -248,6 +342,7 @@ void clear_even_layers(Settings& s) {
 }
 
 Imported read_overrides(std::string_view text, std::string_view name) {
+  if (is_script_name(name)) return read_trainer_script(text, name);  // launch.sh, for its nodes
   Imported imported;
   const megatron::Overrides overrides = megatron::read_overrides(text, name);
   imported.notes = read_tree(bridge_keys(), overrides.tree, name, imported.settings);
@@ -255,7 +350,6 @@ Imported read_overrides(std::string_view text, std::string_view name) {
   Settings& s = imported.settings;
   clear_even_layers(s);
   if (s.tensor_parallel.value_or(1) == 1) s.sequence_parallel = SequenceParallel::off;
-  if (!s.flash_attention) s.flash_attention = FlashAttention::on;
   return imported;
 }
 

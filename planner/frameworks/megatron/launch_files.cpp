@@ -40,19 +40,23 @@ void add_assumptions(Json::Object& tree, LaunchFiles& files, const Settings& s) 
   assume(
       "--mock-data", true,
       "--mock-data and NullTokenizer measure without data: put --data-path, --split and the tokenizer in their place");
-  if (s.zero_stage.value_or(0) < 2)
-    files.assumptions.emplace_back(
-        "CUDA_DEVICE_MAX_CONNECTIONS=1 has to be exported where tensor or context parallelism runs on GPUs before "
-        "Blackwell");
+}
+
+/// validate_args: before Blackwell tensor and context parallelism need one connection, and Megatron-FSDP more than one.
+std::vector<LaunchVariable> environment_of(const Settings& s) {
+  const bool has_model_ranks = s.tensor_parallel.value_or(1) > 1 || s.context_parallel.value_or(1) > 1;
+  if (!has_model_ranks || s.zero_stage.value_or(0) >= 2) return {};
+  return {{"CUDA_DEVICE_MAX_CONNECTIONS", "1"}};
 }
 
 Json::Object shape_of(const Settings& s, LaunchFiles& files) {
   if (s.network_config.is_null()) {
-    files.unsaid.emplace_back("the network: the plan has no config of it, so its flags are yours to add");
+    files.missing.emplace_back("the network: the plan has no config of it, so its flags are yours to add");
     return {};
   }
   megatron::ShapeFlags shape = megatron::shape_flags(s.network_config, s.tensor_parallel.value_or(1));
-  for (std::string& sentence : shape.unsaid) files.unsaid.push_back(std::move(sentence));
+  std::vector<std::string>& sentences = shape.flags.empty() ? files.missing : files.unsaid;
+  for (std::string& sentence : shape.unsaid) sentences.push_back(std::move(sentence));
   return std::move(shape.flags);
 }
 
@@ -94,8 +98,8 @@ LaunchFiles write_command(const Settings& s, std::string_view release) {
   add_assumptions(tree, files, s);
   const Json arguments(megatron::arguments_for(release, std::move(tree)));
   files.files.push_back({"arguments.txt", arguments_text(arguments)});
-  for (LaunchFile& file : launcher_files({"pretrain_gpt.py", argument_words(arguments), "plumbline-megatron"}, s))
-    files.files.push_back(std::move(file));
+  const LaunchedProgram program{"pretrain_gpt.py", argument_words(arguments), "plumbline-megatron", environment_of(s)};
+  for (LaunchFile& file : launcher_files(program, s)) files.files.push_back(std::move(file));
   return files;
 }
 
@@ -143,8 +147,7 @@ void take_defaults(const Json& tree, Settings& s) {
   if (!s.expert_tensor_parallel && tree.find("--num-experts") != nullptr)
     s.expert_tensor_parallel = s.tensor_parallel.value_or(1);
   if (s.tensor_parallel.value_or(1) == 1 || !s.sequence_parallel) s.sequence_parallel = SequenceParallel::off;
-  if (!s.flash_attention)
-    s.flash_attention = text_at(tree, "--transformer-impl") == "local" ? FlashAttention::off : FlashAttention::on;
+  if (!s.flash_attention && text_at(tree, "--transformer-impl") == "local") s.flash_attention = FlashAttention::off;
   if (!s.global_batch && s.micro_batch) s.micro_batches = 1;
 }
 
@@ -188,10 +191,26 @@ void take_steps(const Json& tree, Settings& s) {
   if (s.global_batch.value_or(0) > 0) s.recipe.steps = *samples->if_integer() / *s.global_batch;
 }
 
+/// The program of another network than a decoder's that the text starts; empty: none.
+std::string other_program(std::string_view text) {
+  for (const std::string_view program :
+       {"pretrain_bert.py", "pretrain_t5.py", "pretrain_ict.py", "pretrain_retro.py", "pretrain_vision_classify.py",
+        "pretrain_vision_dino.py", "pretrain_vision_inpaint.py", "pretrain_vlm.py", "pretrain_mamba.py",
+        "pretrain_hybrid.py"}) {
+    const std::size_t at = text.find(program);
+    if (at == std::string_view::npos) continue;
+    const std::size_t line = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
+    if (text.substr(begin, at - begin).find('#') == std::string_view::npos) return std::string(program);
+  }
+  return "";
+}
+
 Imported read_command(std::string_view text, std::string_view name) {
   Imported imported;
   std::vector<std::string> notes;
   const Json said = read_arguments(text, name);
+  require_known_key(flag_keys(), said, name);
   const Json tree = resolved(said, notes);
   Settings& s = imported.settings;
   imported.notes = read_tree(flag_keys(), tree, name, s);
@@ -202,7 +221,10 @@ Imported read_command(std::string_view text, std::string_view name) {
   take_steps(tree, s);
   take_one_node(said, s);
   megatron::ShapeConfig shape = megatron::shape_config(tree, s.tensor_parallel.value_or(1));
-  s.network_config = std::move(shape.config);
+  if (const std::string program = other_program(text); program.empty())
+    s.network_config = std::move(shape.config);
+  else
+    shape.notes = {"the network of " + program + " is not that of pretrain_gpt.py: say it with --model"};
   for (auto* const more : {&notes, &shape.notes})
     imported.notes.unread.insert(imported.notes.unread.end(), more->begin(), more->end());
   return imported;

@@ -65,7 +65,7 @@ struct Unmodelled {
   KeyEffect effect;
 };
 constexpr std::array unmodelled{
-    Unmodelled{"--optimizer-cpu-offload", KeyEffect::memory_and_time},
+    Unmodelled{"--optimizer-cpu-offload", KeyEffect::decides},
     Unmodelled{"--optimizer-offload-fraction", KeyEffect::memory_and_time},
     Unmodelled{"--overlap-cpu-optimizer-d2h-h2d", KeyEffect::time},
     Unmodelled{"--fine-grained-activation-offloading", KeyEffect::memory_and_time},

@@ -1,10 +1,12 @@
 #include "planner/frameworks/megatron/overrides.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline::megatron {
 namespace {
@@ -14,8 +16,23 @@ constexpr std::size_t most_keys = 10'000;
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// Before a number format of PyTorch's.
-constexpr std::string_view dtype = "torch.";
+/// Members of modules and enums that are values as they are: number formats, and what computes attention.
+constexpr std::array<std::string_view, 2> named_values{"torch.", "AttnBackend."};
+bool is_named_value(std::string_view text) {
+  return std::any_of(named_values.begin(), named_values.end(), [&](std::string_view before) {
+    return text.starts_with(before) && text.size() > before.size() &&
+           std::all_of(text.begin() + static_cast<std::ptrdiff_t>(before.size()), text.end(), is_name);
+  });
+}
+
+/// LoRA(dim=16), LoRA(dim=16, target_modules=["linear_qkv"]): names, numbers and strings in one pair of brackets.
+bool is_adapter_call(std::string_view text) {
+  constexpr std::string_view call = "LoRA(";
+  return text.starts_with(call) && text.ends_with(')') &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(call.size()), text.end() - 1, [](char c) {
+           return is_name(c) || std::string_view("=, []\"'.").find(c) != std::string_view::npos;
+         });
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\r')) text.remove_prefix(1);
@@ -76,7 +93,7 @@ std::optional<Json> literal(std::string_view text, int depth) {
     return Json(text.substr(1, text.size() - 2));
   if (first == '[' && is_closed && text.back() == ']') return list(text.substr(1, text.size() - 2), depth);
   if (const auto value = number(text)) return value;
-  if (text.starts_with(dtype) && std::all_of(text.begin() + dtype.size(), text.end(), is_name)) return Json(text);
+  if (is_named_value(text) || is_adapter_call(text)) return Json(text);
   const std::size_t name = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
   if (name > 0 && text.substr(name) == "()") return Json(text.substr(0, name));
   return std::nullopt;
@@ -115,6 +132,11 @@ bool read_assignment(std::string_view text, Json::Object& tree, std::vector<std:
   const std::string_view path = path_of(target);
   const std::string_view right = trimmed(text.substr(equals + 1));
   if (path.empty() || (path == target && path.find('.') == std::string_view::npos)) return false;
+  if (right.starts_with("get_mixed_precision_config(")) return true;  // of the recipe that is there by name
+  if (path == "mixed_precision.grad_reduce_in_fp32") {
+    if (std::optional<Json> value = literal(right, 0)) put(tree, "ddp.grad_reduce_in_fp32", std::move(*value), 0);
+    return true;
+  }
   if (std::optional<Json> value = literal(right, 0))
     put(tree, path, std::move(*value), 0);
   else
@@ -122,18 +144,10 @@ bool read_assignment(std::string_view text, Json::Object& tree, std::vector<std:
   return true;
 }
 
+/// A literal, or what is a value as it stands.
 std::string python(const Json& value) {
-  if (value.is_null()) return "None";
-  if (const bool* const flag = value.if_bool()) return *flag ? "True" : "False";
-  if (const Json::Array* const array = value.if_array()) {
-    std::string text;
-    for (const Json& one : *array) text += (text.empty() ? "" : ", ") + python(one);
-    return "[" + text + "]";
-  }
-  if (value.if_string() != nullptr && value.if_string()->starts_with(dtype)) return *value.if_string();
-  std::string text = to_json_text(value, -1);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+  const std::string* const text = value.if_string();
+  return text != nullptr && (is_named_value(*text) || is_adapter_call(*text)) ? *text : python_literal(value);
 }
 
 void print(const Json& tree, const std::string& before, std::string& text) {

@@ -147,7 +147,14 @@ LaunchKey carried(std::string_view flag, std::string_view source, std::optional<
   return {.path = flag,
           .source = source,
           .write = [field](const Settings& s) { return s.recipe.*field ? Value(*(s.recipe.*field)) : std::nullopt; },
-          .read = [field](const Json& value, Settings& s) { s.recipe.*field = static_cast<Number>(real(value)); }};
+          .read =
+              [field](const Json& value, Settings& s) {
+                const double number = real(value);
+                constexpr double most = 1e15;  // whole numbers of doubles
+                if (std::is_integral_v<Number> && !(number >= -most && number <= most))
+                  throw InputError({"", "found " + word(value).substr(0, 40), "a number of at most 15 digits", ""});
+                s.recipe.*field = static_cast<Number>(number);
+              }};
 }
 
 }  // namespace

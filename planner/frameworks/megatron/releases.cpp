@@ -37,14 +37,22 @@ constexpr std::array new_flags{
     NewFlag{"--pipeline-model-parallel-layout", "", "core_v0.13.0"},   // TransformerConfig
     NewFlag{"--fp4-format", "", "core_v0.15.0"},                       // TransformerConfig
     NewFlag{"--fp4-recipe", "", "core_v0.15.0"},
-    NewFlag{"--optimizer", "muon", "core_v0.16.1"},  // megatron/core/optimizer/muon.py
-    NewFlag{"--optimizer", "lion", main_branch},
-    NewFlag{"--cpu-offloading-num-layers", "", main_branch}};
+    NewFlag{"--optimizer", "muon", "core_v0.16.1"},              // megatron/core/optimizer/muon.py
+    NewFlag{"--rope-scaling-factor", "", "core_v0.11.0"},        // megatron/training/arguments.py; before: 8 alone
+    NewFlag{"--cpu-offloading-num-layers", "", "core_v0.16.0"},  // made of ModelParallelConfig from there on
+    NewFlag{"--optimizer", "lion", "core_v0.17.0"}};             // megatron/core/optimizer/__init__.py
 
 /// Megatron-FSDP was called custom until 0.13.
 constexpr std::string_view first_megatron_fsdp = "core_v0.14.0";
 /// The package does not show --num-virtual-stages-per-pipeline-rank; every release has the flag of layers.
 constexpr std::string_view virtual_stages = "--num-virtual-stages-per-pipeline-rank";
+
+/// Before, NullTokenizer had one token more than --vocab-size says (megatron/core/tokenizers/text/libraries).
+constexpr std::string_view first_exact_vocabulary = "core_v0.18.0";
+/// Before, latent attention refuses the fusion that is on where nothing is said (transformer_config.py).
+constexpr std::string_view first_fused_latent_attention = "core_v0.13.0";
+/// Without --rope-scaling-factor the scale is this one.
+constexpr double first_rope_scale = 8;
 
 bool has(std::string_view since, std::string_view release) { return has_release({.since = since}, release); }
 
@@ -87,17 +95,34 @@ void name_layers_of_virtual_stages(std::string_view release, Json::Object& argum
   }
 }
 
+void drop_usual_rope_scale(Json::Object& arguments) {
+  std::erase_if(arguments, [](const Json::Member& one) {
+    return one.first == "--rope-scaling-factor" && one.second.if_double() != nullptr &&
+           *one.second.if_double() == first_rope_scale;
+  });
+}
+
+void count_without_end_of_document(Json::Object& arguments) {
+  for (auto& [flag, value] : arguments)
+    if (flag == "--vocab-size" && value.if_integer() != nullptr) value = Json(*value.if_integer() - 1);
+}
+
 }  // namespace
 
 const std::vector<std::string_view>& releases() {
   static const std::vector<std::string_view> all{"core_v0.10.0", "core_v0.11.0", "core_v0.12.0", "core_v0.13.0",
-                                                 "core_v0.14.0", "core_v0.15.0", "core_v0.16.1", main_branch};
+                                                 "core_v0.14.0", "core_v0.15.0", "core_v0.16.1", "core_v0.17.0",
+                                                 "core_v0.18.0", "core_v0.19.0", main_branch};
   return all;
 }
 
 Json::Object arguments_for(std::string_view release, Json::Object arguments) {
   if (release == main_branch) return arguments;
+  if (!has("core_v0.11.0", release)) drop_usual_rope_scale(arguments);
   require_flags(release, arguments);
+  if (!has(first_exact_vocabulary, release)) count_without_end_of_document(arguments);
+  if (!has(first_fused_latent_attention, release) && Json(arguments).find("--multi-latent-attention") != nullptr)
+    arguments.emplace_back("--no-rope-fusion", true);
   if (!has("core_v0.13.0", release)) name_layers_of_virtual_stages(release, arguments);
   if (!has(first_megatron_fsdp, release))
     for (auto& member : arguments)

@@ -3,7 +3,8 @@
 ///
 /// A release is a tag of Megatron-LM with Megatron-Core inside ("core_v0.12.0"), or "main", the revision of the record.
 /// Source: the dataclasses of megatron-core 0.10.0 to 0.16.1 as released on the Python package index, whose fields the
-/// flags are named after; a flag of arguments.py alone is taken for main's where no release of the package shows it.
+/// flags are named after, and the tags core_v0.17.0 to core_v0.19.0; a flag of arguments.py alone is taken for main's
+/// where no release shows it.
 /// Not modelled: defaults that changed between releases.
 /// Checked against: tests/unit/planner/frameworks/megatron/releases_test.cpp.
 

@@ -2,10 +2,10 @@
 /// \file shape.h: a network as flags of Megatron-LM, from and to a Hugging Face config.
 ///
 /// Source: megatron/core/transformer/transformer_config.py and megatron/training/arguments.py of the revision that the
-/// record names; the NullTokenizer's vocabulary is --vocab-size and one more, and every vocabulary is padded to a
-/// multiple of --make-vocab-size-divisible-by times the tensor-parallel ranks (megatron/training/tokenizer).
-/// Not modelled: how a router scores, initial values, windows of attention that are not in every layer.
-/// Checked against: tests/unit/planner/frameworks/megatron/shape_test.cpp.
+/// record names; the NullTokenizer's vocabulary is --vocab-size (one more before core_v0.18.0: releases.cpp), and every
+/// vocabulary is padded to a multiple of --make-vocab-size-divisible-by times the tensor-parallel ranks
+/// (megatron/training/tokenizer). Not modelled: how a router scores, initial values, windows of attention that are not
+/// in every layer. Checked against: tests/unit/planner/frameworks/megatron/shape_test.cpp.
 
 #include <cstdint>
 #include <string>

@@ -30,9 +30,9 @@ class Reader {
   ShapeConfig read() {
     for (const char* const flag : {"--num-layers", "--hidden-size", "--num-attention-heads"})
       if (!has(flag)) return {};
-    layers_ = number("--num-layers", 1);
-    hidden_ = number("--hidden-size", 1);
-    heads_ = number("--num-attention-heads", 1);
+    layers_ = number("--num-layers", 1, 1);
+    hidden_ = number("--hidden-size", 1, 1);
+    heads_ = number("--num-attention-heads", 1, 1);
     if (is_on("--multi-latent-attention"))
       add_latent();
     else if (has("--num-experts"))
@@ -51,10 +51,10 @@ class Reader {
  private:
   [[nodiscard]] bool has(const char* flag) const { return flags_.find(flag) != nullptr; }
   [[nodiscard]] bool is_on(const char* flag) const { return has(flag) && megatron::is_on(*flags_.find(flag)); }
-  [[nodiscard]] std::int64_t number(const char* flag, std::int64_t when_absent) const {
+  [[nodiscard]] std::int64_t number(const char* flag, std::int64_t when_absent, std::int64_t smallest = 0) const {
     if (!has(flag)) return when_absent;
     try {
-      return whole(*flags_.find(flag), 0, largest_number);
+      return whole(*flags_.find(flag), smallest, largest_number);
     } catch (const InputError& error) {
       throw InputError({flag, error.problem().what, error.problem().expected, ""});
     }
@@ -80,9 +80,9 @@ class Reader {
     set("num_hidden_layers", layers_);
     set("hidden_size", hidden_);
     set("num_attention_heads", heads_);
-    set("num_key_value_heads", is_on("--group-query-attention") ? number("--num-query-groups", 1) : heads_);
+    set("num_key_value_heads", is_on("--group-query-attention") ? number("--num-query-groups", 1, 1) : heads_);
     if (has("--kv-channels"))
-      set("head_dim", number("--kv-channels", 0));
+      set("head_dim", number("--kv-channels", 1, 1));
     else if (hidden_ % heads_ == 0)
       set("head_dim", hidden_ / heads_);
     set("intermediate_size", number("--ffn-hidden-size", default_width()));
@@ -103,9 +103,9 @@ class Reader {
           "taken; --vocab-size says it");
       return;
     }
-    if (has("--padded-vocab-size")) return set("vocab_size", number("--padded-vocab-size", 1));
-    const std::int64_t own =
-        number("--vocab-size", 1) + (text("--tokenizer-type", "").ends_with("NullTokenizer") ? 1 : 0);
+    if (has("--padded-vocab-size")) return set("vocab_size", number("--padded-vocab-size", 1, 1));
+    // With NullTokenizer releases before core_v0.18.0 count one more; which one a command is for it does not say.
+    const std::int64_t own = number("--vocab-size", 1, 1);
     const std::int64_t unit = std::max<std::int64_t>(1, number("--make-vocab-size-divisible-by", 128)) *
                               std::min(tensor_parallel_, largest_number);
     set("vocab_size", (own + unit - 1) / unit * unit);
@@ -153,8 +153,8 @@ class Reader {
   }
 
   void add_experts(const char* key) {
-    set(key, number("--num-experts", 1));
-    set("num_experts_per_tok", number("--moe-router-topk", 2));
+    set(key, number("--num-experts", 1, 1));
+    set("num_experts_per_tok", number("--moe-router-topk", 2, 1));
     set("moe_intermediate_size", expert_width());
     if (!is_gated()) notes_.push_back("experts without --swiglu are priced with gates");
   }

@@ -57,6 +57,7 @@ class Writer {
     add_positions();
     type_ == "gpt2" ? add_tied(true) : add_modern();
     if (has_experts(config_)) add_experts();
+    add_epsilon();
     add_vocabulary();
     return std::move(all_);
   }
@@ -99,10 +100,41 @@ class Writer {
     set("--max-position-embeddings", integer(config_, {"max_position_embeddings", "n_positions"}, 2048));
     if (type_ == "gpt2") return set("--position-embedding-type", "learned_absolute");
     set("--position-embedding-type", "rope");
-    if (const Json* const base = config_.find("rope_theta"); base != nullptr && base->if_double() != nullptr)
-      set("--rotary-base", static_cast<std::int64_t>(*base->if_double()));
-    else if (base != nullptr && base->if_integer() != nullptr)
-      set("--rotary-base", *base->if_integer());
+    // Older configs have rope_theta and rope_scaling, those of transformers 5 both in rope_parameters.
+    const Json* const together = config_.find("rope_parameters");
+    const Json& place = together != nullptr && together->find("rope_theta") != nullptr ? *together : config_;
+    const double base = real_or(place, "rope_theta", type_ == "mixtral" ? 1e6 : 1e4);  // configuration_*.py
+    if (base != 1e4 || place.find("rope_theta") != nullptr) set("--rotary-base", static_cast<std::int64_t>(base));
+    add_rope_scaling(together != nullptr ? together : config_.find("rope_scaling"));
+  }
+
+  /// RotaryEmbedding._apply_scaling of Megatron: the rule of Llama 3.1 with its numbers but for the factor. Latent
+  /// attention scales by its own rule (YaRN), whose numbers Megatron has for DeepSeek's.
+  void add_rope_scaling(const Json* scaling) {
+    if (scaling == nullptr || scaling->if_object() == nullptr || has_latent_attention()) return;
+    const Json* const named =
+        scaling->find("rope_type") != nullptr ? scaling->find("rope_type") : scaling->find("type");
+    const std::string type = named == nullptr || named->if_string() == nullptr ? "default" : *named->if_string();
+    if (type == "default") return;
+    const bool is_llama = type == "llama3" && real_or(*scaling, "low_freq_factor", 1) == 1 &&
+                          real_or(*scaling, "high_freq_factor", 4) == 4 &&
+                          integer(*scaling, {"original_max_position_embeddings"}, 8192) == 8192;
+    if (!is_llama) {
+      all_.unsaid.push_back("the scaling of positions (rope_scaling of type " + type.substr(0, 40) +
+                            ") is not written: Megatron-LM has that of Llama 3.1");
+      return;
+    }
+    turn_on("--use-rope-scaling");
+    set("--rope-scaling-factor", real_or(*scaling, "factor", 8));
+  }
+
+  /// Where it is not Megatron's own 1e-5. Defaults: configuration_*.py of transformers.
+  void add_epsilon() {
+    const bool has_small =
+        is_one_of(type_, {"llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "deepseek_v2", "deepseek_v3"});
+    const char* const key = type_ == "gpt2" ? "layer_norm_epsilon" : type_ == "nemotron" ? "norm_eps" : "rms_norm_eps";
+    const double epsilon = real_or(config_, key, has_small ? 1e-6 : 1e-5);
+    if (epsilon != 1e-5) set("--norm-epsilon", epsilon);
   }
 
   void add_modern() {
@@ -186,7 +218,7 @@ class Writer {
   void add_vocabulary() {
     const std::int64_t vocabulary = integer(config_, {"vocab_size"}, type_ == "gpt2" ? 50257 : 32000);
     set("--tokenizer-type", "NullTokenizer");
-    set("--vocab-size", vocabulary - 1);
+    set("--vocab-size", vocabulary);  // of older releases one less (releases.cpp)
     std::int64_t divisor = 128;
     while (divisor > 1 && vocabulary % (divisor * tensor_parallel_) != 0) divisor /= 2;
     if (divisor < 128) set("--make-vocab-size-divisible-by", divisor);

@@ -23,11 +23,11 @@ std::vector<std::int32_t> even_layers(std::int64_t layers, std::int64_t chunks) 
   return all;
 }
 
-std::optional<std::int64_t> number(const Json& flags, const char* flag) {
+std::optional<std::int64_t> number(const Json& flags, const char* flag, std::int64_t smallest = 0) {
   const Json* const value = flags.find(flag);
   if (value == nullptr) return std::nullopt;
   try {
-    return whole(*value, 0, largest_degree);
+    return whole(*value, smallest, largest_degree);
   } catch (const InputError& error) {
     throw InputError({flag, error.problem().what, error.problem().expected, ""});
   }
@@ -83,10 +83,11 @@ Json::Object split_flags(const LaunchSettings& s, std::int64_t layers) {
 void read_split(const Json& flags, LaunchSettings& s) {
   constexpr std::int64_t most_chunks = 100'000;
   const std::int64_t stages = s.pipeline_stages.value_or(1);
-  const std::int64_t layers = number(flags, "--num-layers").value_or(0);
-  if (const auto each = number(flags, "--num-layers-per-virtual-pipeline-stage"); each && *each > 0) {
+  const std::int64_t layers = number(flags, "--num-layers", 1).value_or(0);  // 0: not said
+  const auto each = number(flags, "--num-layers-per-virtual-pipeline-stage", 1);
+  if (each && layers > 0) {
     const std::int64_t virtual_stages = layers / stages / *each;
-    if (virtual_stages * stages * *each != layers)
+    if (virtual_stages < 1 || virtual_stages * stages * *each != layers)
       throw InputError({"--num-layers-per-virtual-pipeline-stage",
                         std::to_string(*each) + " layers do not divide the " + std::to_string(layers) + " of " +
                             std::to_string(stages) + " stages",

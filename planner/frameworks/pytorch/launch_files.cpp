@@ -6,6 +6,7 @@
 #include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/pytorch/script.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/model_parts.h"
@@ -143,6 +144,13 @@ std::vector<LaunchKey> training_keys() {
            .source = "torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py",
            .write = recompute_every,
            .read = read_recompute},
+          {.path = "FLASH_ATTENTION",
+           .source = "torch/backends/cuda/__init__.py: enable_flash_sdp",
+           .write = [](const Settings& s) { return Json(s.flash_attention != FlashAttention::off); },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.flash_attention = JsonPlace(v, "").boolean() ? FlashAttention::on : FlashAttention::off;
+               }},
           {.path = "PRECISION",
            .source = fully_shard,
            .write = [](const Settings& s) { return Json(to_text(s.precision.value_or(PrecisionRecipe::bf16))); },
@@ -188,6 +196,7 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
 }
 
 Imported read_file(std::string_view text, std::string_view name) {
+  if (is_script_name(name)) return read_trainer_script(text, name);  // launch.sh, for its nodes
   Imported imported;
   imported.notes = read_tree(keys(), pytorch::read_script(text, name), name, imported.settings);
   return imported;

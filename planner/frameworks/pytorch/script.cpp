@@ -5,27 +5,12 @@
 #include <optional>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline::pytorch {
 namespace {
 
 constexpr std::size_t largest_script_text = std::size_t{1} << 20;
-
-std::string json_line(const Json& value) {
-  std::string text = to_json_text(value, -1);
-  text.pop_back();
-  return text;
-}
-
-std::string literal(const Json& value) {
-  if (const bool* const flag = value.if_bool()) return *flag ? "True" : "False";
-  if (const Json::Array* const array = value.if_array()) {
-    std::string text;
-    for (const Json& one : *array) text += (text.empty() ? "" : ", ") + literal(one);
-    return "[" + text + "]";
-  }
-  return json_line(value);
-}
 
 /// A constant's value: Python's True and False, and else what is JSON as well.
 std::optional<Json> value_of(std::string_view text) {
@@ -55,10 +40,10 @@ std::string_view without_comment(std::string_view text) {
 }  // namespace
 
 std::string script_text(const std::string& what, const Json& constants) {
-  std::string text =
-      "# " + what + ": torchrun ... train.py. The network is a stand-in: put yours in the place of Block.\n";
+  std::string text = "# " + comment_text(what) +
+                     ": torchrun ... train.py. The network is a stand-in: put yours in the place of Block.\n";
   if (const Json::Object* const all = constants.if_object())
-    for (const auto& [name, value] : *all) text += name + " = " + literal(value) + "\n";
+    for (const auto& [name, value] : *all) text += name + " = " + python_literal(value) + "\n";
   return text + "\n" + std::string(script_body());
 }
 

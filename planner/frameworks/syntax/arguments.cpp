@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/syntax/quoting.h"
 #include "planner/frameworks/syntax/shell_words.h"
 
 namespace plumbline {
@@ -19,29 +20,32 @@ bool is_flag(std::string_view word) {
   return (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
 
-std::ptrdiff_t flags_of(const ShellCommand& command) {
-  return std::count_if(command.begin(), command.end(), [](const std::string& word) { return is_flag(word); });
+using Words = std::vector<std::string>;
+
+std::ptrdiff_t flags_of(const Words& words) {
+  return std::count_if(words.begin(), words.end(), [](const std::string& word) { return is_flag(word); });
 }
 
-/// The last of those with the most flags.
-ShellCommand longest(const std::vector<ShellCommand>& commands) {
+/// The last of those with the most flags; null: there is no command.
+const ShellCommand* longest(const std::vector<ShellCommand>& commands) {
   const ShellCommand* best = nullptr;
   std::ptrdiff_t most = 0;
   for (const ShellCommand& command : commands)
-    if (const std::ptrdiff_t flags = flags_of(command); flags >= most) best = &command, most = flags;
-  return best == nullptr ? ShellCommand() : *best;
+    if (const std::ptrdiff_t flags = flags_of(command.words); flags >= most) best = &command, most = flags;
+  return best;
 }
 
 /// Of a file of variables that another script reads.
-ShellCommand words_of(const ShellVariables& variables, std::string_view name) {
-  ShellCommand words;
+Words words_of(const ShellVariables& variables, std::string_view name) {
+  Words words;
   for (const std::string& value : variables.all()) {
     if (value.find_first_of(" \n\t") == std::string::npos) {
       words.push_back(value);
       continue;
     }
     const ShellScript inner = read_shell(value, name);
-    for (const ShellCommand& command : inner.commands) words.insert(words.end(), command.begin(), command.end());
+    for (const ShellCommand& command : inner.commands)
+      words.insert(words.end(), command.words.begin(), command.words.end());
   }
   return words;
 }
@@ -76,6 +80,10 @@ class FlagTree {
       tree_[at->second].second = std::move(value);
   }
   [[nodiscard]] bool empty() const { return tree_.empty(); }
+  [[nodiscard]] const Json* find(const std::string& key) const {
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : &tree_[found->second].second;
+  }
   [[nodiscard]] Json take() { return std::move(tree_); }
 
  private:
@@ -112,6 +120,30 @@ std::string text_of(const Json& value) {
   return text;
 }
 
+std::string program_of(const Words& words) {
+  const auto found = std::find_if(words.begin(), words.end(), [](const std::string& word) { return is_program(word); });
+  return found == words.end() ? "" : *found;
+}
+
+/// Of a flag to which another branch of the script gives another value, nobody knows which one it is.
+void forget_other_branches(const std::vector<ShellCommand>& commands, const ShellCommand& read, FlagTree& tree) {
+  const std::string program = program_of(read.words);
+  if (program.empty()) return;
+  for (const ShellCommand& other : commands) {
+    if (&other == &read || !(other.is_conditional || read.is_conditional) || program_of(other.words) != program)
+      continue;
+    FlagTree branch;
+    add_flags(other.words, "", branch);
+    const Json flags = branch.take();
+    for (const auto& [flag, value] : *flags.if_object()) {
+      const Json* const own = tree.find(flag);
+      if (own != nullptr && !is_unresolved(*own) && text_of(*own) != text_of(value))
+        tree.set(flag, Json("${" + text_of(*own).substr(0, 40) + " or, in another branch, " +
+                            text_of(value).substr(0, 40) + "}"));
+    }
+  }
+}
+
 }  // namespace
 
 Json read_arguments(std::string_view text, std::string_view name) {
@@ -120,7 +152,10 @@ Json read_arguments(std::string_view text, std::string_view name) {
         {std::string(name), std::to_string(text.size()) + " bytes", "a launch script of at most 1 MiB", ""});
   const ShellScript script = read_shell(text, name);
   FlagTree tree;
-  add_flags(longest(script.commands), "", tree);
+  if (const ShellCommand* const command = longest(script.commands)) {
+    add_flags(command->words, "", tree);
+    forget_other_branches(script.commands, *command, tree);
+  }
   if (tree.empty()) add_flags(words_of(script.variables, name), "", tree);
   if (tree.empty())
     throw InputError(
@@ -131,7 +166,7 @@ Json read_arguments(std::string_view text, std::string_view name) {
 
 bool is_unresolved(const Json& value) {
   const std::string* const text = value.if_string();
-  return text != nullptr && (text->find('$') != std::string::npos || text->starts_with('`'));
+  return text != nullptr && (text->find('$') != std::string::npos || text->starts_with('`') || text->starts_with('<'));
 }
 
 std::vector<std::string> argument_words(const Json& tree) {
@@ -151,14 +186,6 @@ std::string arguments_text(const Json& tree) {
   for (const std::string& word : argument_words(tree))
     text += (text.empty() ? "" : is_flag(word) ? "\n" : " ") + shell_quoted(word);
   return text + "\n";
-}
-
-std::string shell_quoted(std::string_view word) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 }  // namespace plumbline

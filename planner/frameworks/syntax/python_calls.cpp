@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
 namespace {
@@ -132,19 +133,17 @@ Json arguments_of(const Parts& call) {
   return arguments;
 }
 
+/// No key of a keyword argument's value: an object with it alone is an expression.
+constexpr std::string_view expression_key = "=";
+
 std::string python_value(const Json& value) {
-  if (value.is_null()) return "None";
-  if (const bool* const flag = value.if_bool()) return *flag ? "True" : "False";
-  if (const std::string* const text = value.if_string(); text != nullptr && text->starts_with('='))
-    return text->substr(1);
+  if (const Json* const expression = value.find(expression_key)) return *expression->if_string();
   if (const Json::Array* const array = value.if_array()) {
     std::string text;
     for (const Json& element : *array) text += (text.empty() ? "" : ", ") + python_value(element);
     return "(" + text + (array->size() == 1 ? ",)" : ")");
   }
-  std::string text = to_json_text(value, -1);
-  text.pop_back();
-  return text;
+  return python_literal(value);
 }
 
 }  // namespace
@@ -177,6 +176,8 @@ Json read_python_calls(std::string_view text, std::string_view name, const std::
   }
   return calls;
 }
+
+Json python_expression(std::string_view text) { return Json::Object{{std::string(expression_key), Json(text)}}; }
 
 std::string python_call(std::string_view function, const Json& arguments) {
   std::string text = std::string(function) + "(\n";

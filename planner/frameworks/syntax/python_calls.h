@@ -19,7 +19,9 @@ namespace plumbline {
 [[nodiscard]] Json read_python_calls(std::string_view text, std::string_view name,
                                      const std::vector<std::string_view>& functions);
 
-/// "Trainer(\n    devices=8,\n)", with strings that begin with '=' as the expressions behind it.
+/// A value of python_call that is written as it is: of this program's own words alone. No string that was read is one.
+[[nodiscard]] Json python_expression(std::string_view text);
+/// "Trainer(\n    devices=8,\n)"; lists become tuples.
 [[nodiscard]] std::string python_call(std::string_view function, const Json& arguments);
 
 }  // namespace plumbline

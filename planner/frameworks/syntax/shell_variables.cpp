@@ -1,5 +1,6 @@
 #include "planner/frameworks/syntax/shell_variables.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/base/ascii.h"
@@ -11,6 +12,8 @@ constexpr int deepest_expansion = 32;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 std::optional<std::int64_t> shell_integer(std::string_view text) {
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -94,6 +97,7 @@ class Expression {
     const bool braces = at_ < text_.size() && text_[at_] == '{';
     if (braces) ++at_;
     const std::string_view name = leading_name(text_.substr(at_));
+    if (name.empty()) return std::nullopt;
     at_ += name.size();
     if (braces && (at_ == text_.size() || text_[at_++] != '}')) return std::nullopt;
     const std::vector<std::string>* const found = variables_.find(name);
@@ -107,11 +111,85 @@ class Expression {
 
 }  // namespace
 
+namespace {
+
+bool holds_a_flag(const std::string& value) { return value.starts_with('-') || value.find(" -") != std::string::npos; }
+
+/// "$ARGS --more" of "--some".
+bool extends(const std::vector<std::string>* before, const std::vector<std::string>& after) {
+  return before != nullptr && before->size() == 1 && after.size() == 1 && !before->front().empty() &&
+         after.front().starts_with(before->front()) && holds_a_flag(before->front());
+}
+
+}  // namespace
+
+void ShellVariables::remember(const std::string& name) {
+  if (open_marks_ == 0) return;
+  const std::vector<std::string>* const own = find(name);
+  remembered_bytes_ += name.size() + 1;
+  if (own != nullptr)
+    for (const std::string& value : *own) remembered_bytes_ += value.size() + 1;
+  changes_.push_back({name, own == nullptr ? std::nullopt : std::optional(*own)});
+}
+
+void ShellVariables::set(const std::string& name, const std::optional<Values>& values) {
+  if (values)
+    values_[name] = *values;
+  else if (const auto found = values_.find(name); found != values_.end())
+    values_.erase(found);
+}
+
 void ShellVariables::assign(const std::string& name, std::vector<std::string> values) {
+  const bool adds_flags = open_marks_ > 0 && extends(find(name), values);
+  remember(name);
+  if (open_marks_ > 0) changes_.back().adds_flags = adds_flags;
   values_[name] = std::move(values);
 }
 
+void ShellVariables::forget(const std::string& name) { assign(name, {"$" + name}); }
+
+void ShellVariables::forget_all() {
+  std::vector<std::string> names;
+  for (const auto& [name, own] : values_) names.push_back(name);
+  for (const std::string& name : names) forget(name);
+}
+
+void ShellVariables::erase(const std::string& name) {
+  remember(name);
+  set(name, std::nullopt);
+}
+
+ShellVariables::Mark ShellVariables::open() {
+  ++open_marks_;
+  return changes_.size();
+}
+
+void ShellVariables::close() {
+  if (--open_marks_ == 0) changes_.clear();
+}
+
+void ShellVariables::keep(Mark /*mark*/) { close(); }
+
+void ShellVariables::roll_back(Mark mark) {
+  for (; changes_.size() > mark; changes_.pop_back()) set(changes_.back().name, changes_.back().before);
+  close();
+}
+
+void ShellVariables::forget_since(Mark mark) {
+  // An outer mark remembers what the variables were before: what is overwritten here was assigned behind that.
+  for (std::size_t i = mark; i < changes_.size(); ++i)
+    if (!changes_[i].adds_flags) values_[changes_[i].name] = {"$" + changes_[i].name};
+  close();
+}
+
+void ShellVariables::restore(const std::string& name, Mark mark) {
+  for (std::size_t i = mark; i < changes_.size(); ++i)
+    if (changes_[i].name == name) return set(name, changes_[i].before);
+}
+
 void ShellVariables::append(const std::string& name, const std::vector<std::string>& values, bool is_list) {
+  remember(name);
+  if (open_marks_ > 0) changes_.back().adds_flags = std::any_of(values.begin(), values.end(), holds_a_flag);
   std::vector<std::string>& own = values_[name];
   if (is_list || own.empty() || values.empty())
     own.insert(own.end(), values.begin(), values.end());

@@ -1,7 +1,9 @@
 #include "planner/frameworks/syntax/shell_word_reader.h"
 
 #include <algorithm>
+#include <cctype>
 
+#include "core/base/ascii.h"
 #include "core/base/errors.h"
 
 namespace plumbline {
@@ -63,7 +65,8 @@ class WordReader {
 
   std::vector<std::string> read_words(Splits splits) {
     Growing word;
-    while (!cursor_.at_end() && !ends_shell_word(cursor_.here())) read_part(word, splits);
+    while (!cursor_.at_end() && (!ends_shell_word(cursor_.here()) || cursor_.placeholder_size() > 0))
+      read_part(word, splits);
     return word.take();
   }
 
@@ -75,6 +78,11 @@ class WordReader {
     if (c == '"') return read_double_quotes(word);
     if (c == '$') return read_dollar(word, splits, false);
     if (c == '`') return read_backticks(word);
+    if (const std::size_t size = cursor_.placeholder_size(); size > 0) {
+      word.add(cursor_.text.substr(cursor_.at, size));
+      cursor_.at += size;
+      return;
+    }
     if (c == '\\' && cursor_.at + 1 < cursor_.text.size()) ++cursor_.at;
     word.add(cursor_.here());
     ++cursor_.at;
@@ -122,7 +130,9 @@ class WordReader {
       const std::string_view whole = take_until_closed('{', '}');
       add_variable(word, whole, whole.substr(2, whole.size() - 3), splits, is_quoted);
     } else {
-      const std::string_view name = leading_name(cursor_.text.substr(cursor_.at + 1));
+      const bool is_argument = is_digit(cursor_.ahead(1));
+      const std::string_view name =
+          is_argument ? cursor_.text.substr(cursor_.at + 1, 1) : leading_name(cursor_.text.substr(cursor_.at + 1));
       const std::string_view whole = cursor_.text.substr(cursor_.at, 1 + name.size());
       cursor_.at += whole.size();
       if (name.empty())
@@ -155,6 +165,7 @@ class WordReader {
     const bool is_complete = whole.size() >= 5 && whole.substr(whole.size() - 2) == "))";
     const auto value =
         is_complete ? arithmetic(whole.substr(3, whole.size() - 5), context_.script.variables) : std::nullopt;
+    if (!value) forget_assigned(whole.substr(3), context_.script.variables);
     word.add(value ? std::to_string(*value) : std::string(whole));
   }
 
@@ -218,6 +229,44 @@ void ShellContext::spend(std::size_t bytes) {
   expanded_bytes += bytes + 1;
   if (expanded_bytes > most_expanded_bytes)
     throw InputError({name, "its variables expand to more than 16 MiB", "a launch script", ""});
+}
+
+std::size_t ShellCursor::placeholder_size() const {
+  constexpr std::size_t longest = 100;
+  if (at_end() || here() != '<' || std::isalpha(static_cast<unsigned char>(ahead(1))) == 0) return 0;
+  bool has_space = false;
+  bool is_upper = true;
+  for (std::size_t i = 1; i < longest; ++i) {
+    const char c = ahead(i);
+    if (c == '>') {
+      const bool is_closed = ahead(i - 1) != ' ' && ahead(i + 1) != '>' && ahead(i + 1) != '&';
+      return is_closed && (has_space || is_upper) ? i + 1 : 0;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) == 0 && std::string_view(" _-./:,").find(c) == std::string_view::npos) return 0;
+    if (c == '\0') return 0;
+    has_space = has_space || c == ' ';
+    is_upper = is_upper && std::islower(byte) == 0;
+  }
+  return 0;
+}
+
+void forget_assigned(std::string_view expression, ShellVariables& variables) {
+  for (std::size_t i = 0; i < expression.size();) {
+    const std::string_view name = leading_name(expression.substr(i));
+    if (name.empty()) {
+      ++i;
+      continue;
+    }
+    const std::size_t behind = std::min(expression.find_first_not_of(" \t", i + name.size()), expression.size());
+    const std::string_view rest = expression.substr(behind);
+    const std::size_t operation = std::min(rest.find_first_not_of("+-*/%<>&^|"), rest.size());
+    const bool is_assigned = rest.substr(operation).starts_with('=') && !rest.substr(operation).starts_with("==");
+    const bool is_counted = rest.starts_with("++") || rest.starts_with("--") ||
+                            (i >= 2 && (expression.substr(i - 2, 2) == "++" || expression.substr(i - 2, 2) == "--"));
+    if (is_assigned || is_counted) variables.forget(std::string(name));
+    i += name.size();
+  }
 }
 
 bool ShellCursor::skip_continuation() {

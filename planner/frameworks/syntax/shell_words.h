@@ -2,8 +2,10 @@
 /// \file shell_words.h: a shell script as commands of words, with its own variables written in.
 ///
 /// What is understood and what is not: arguments.h.
-/// Checked against: tests/unit/planner/frameworks/syntax/arguments_test.cpp.
+/// Checked against: tests/unit/planner/frameworks/syntax/arguments_test.cpp; bash itself, on random scripts, in
+/// tests/integration/shell_against_bash_test.cpp.
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +14,11 @@
 
 namespace plumbline {
 
-using ShellCommand = std::vector<std::string>;
+struct ShellCommand {
+  std::vector<std::string> words;
+  std::map<std::string, std::string, std::less<>> environment = {};  ///< "NGPU=8" ahead of it
+  bool is_conditional = false;                                       ///< in a branch, a loop, or behind && or ||
+};
 
 struct ShellScript {
   std::vector<ShellCommand> commands;

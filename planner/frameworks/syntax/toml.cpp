@@ -19,6 +19,7 @@ struct BrokenAssumption {};
 
 #include "core/base/errors.h"
 #include "core/base/escape.h"
+#include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
 namespace {
@@ -147,61 +148,18 @@ class Converter {
   std::int64_t values_ = 0;
 };
 
-/// Without the end of line that JSON texts have.
-std::string json_line(const Json& value) {
-  std::string text = to_json_text(value, -1);
-  text.pop_back();
-  return text;
-}
-
-std::string key_text(const std::string& key) {
-  bool is_bare = !key.empty();
-  for (const char c : key)
-    is_bare = is_bare && static_cast<unsigned char>(c) < 0x80 &&
-              (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-');
-  return is_bare ? key : json_line(Json(key));
-}
-
-std::string value_text(const Json& value);
-
-std::string inline_table(const Json::Object& object) {
-  std::string text;
-  for (const auto& [key, inner] : object)
-    if (!inner.is_null()) text += (text.empty() ? "" : ", ") + key_text(key) + " = " + value_text(inner);
-  return "{" + text + "}";
-}
-
-/// An array of arrays has a line for each of them.
-std::string array_text(const Json::Array& array) {
-  const bool has_lines = array.size() > 1 && array.front().if_array() != nullptr;
-  std::string text;
-  for (const Json& inner : array) {
-    if (inner.is_null()) continue;
-    text += (text.empty() ? "" : has_lines ? "," : ", ") + std::string(has_lines ? "\n  " : "") + value_text(inner);
-  }
-  return "[" + text + (has_lines ? ",\n]" : "]");
-}
-
-std::string value_text(const Json& value) {
-  if (const Json::Object* const object = value.if_object()) return inline_table(*object);
-  if (const Json::Array* const array = value.if_array()) return array_text(*array);
-  if (const double* const number = value.if_double(); number != nullptr && !std::isfinite(*number))
-    return std::isnan(*number) ? "nan" : *number > 0 ? "inf" : "-inf";
-  return json_line(value);
-}
-
 /// Keys with values first: behind a [header] they would belong to that table.
 void append_table(std::string& text, const Json::Object& object, const std::string& path) {
   std::string lines;
   for (const auto& [key, value] : object)
-    if (!value.is_null() && value.if_object() == nullptr) lines += key_text(key) + " = " + value_text(value) + "\n";
+    if (!value.is_null() && value.if_object() == nullptr) lines += toml_key(key) + " = " + toml_value(value) + "\n";
   if (!lines.empty() || object.empty()) {
     if (!path.empty()) text += (text.empty() ? "[" : "\n[") + path + "]\n";
     text += lines;
   }
   for (const auto& [key, value] : object)
     if (const Json::Object* const inner = value.if_object())
-      append_table(text, *inner, path + (path.empty() ? "" : ".") + key_text(key));
+      append_table(text, *inner, path + (path.empty() ? "" : ".") + toml_key(key));
 }
 
 }  // namespace

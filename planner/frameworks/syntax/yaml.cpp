@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/syntax/quoting.h"
 #include "planner/frameworks/syntax/yaml_words.h"
 
 namespace plumbline {
@@ -123,26 +124,6 @@ class TreeBuilder : public YAML::EventHandler {
   Json root_;
 };
 
-std::string quoted(const std::string& text) {
-  const bool is_simple =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '\''; });
-  if (is_simple) return "'" + text + "'";
-  std::string json = to_json_text(Json(text), -1);
-  json.pop_back();
-  return json;
-}
-
-/// Numbers as PyYAML takes them: 1e-05 would be a word to it, 1.0e-05 is none.
-std::string scalar_text(const Json& value) {
-  if (const std::string* const text = value.if_string()) return is_plain_yaml(*text) ? *text : quoted(*text);
-  std::string text = to_json_text(value, -1);
-  text.pop_back();
-  const std::size_t exponent = text.find('e');
-  if (value.if_double() != nullptr && exponent != std::string::npos && text.find('.') == std::string::npos)
-    text.insert(exponent, ".0");
-  return text;
-}
-
 bool is_block(const Json& value) {
   if (const Json::Object* const object = value.if_object()) return !object->empty();
   const Json::Array* const array = value.if_array();
@@ -156,7 +137,7 @@ void write_after(const Json& value, std::size_t indent, std::string& out) {
     out += "\n";
     write_block(value, indent, out);
   } else {
-    out += " " + scalar_text(value) + "\n";
+    out += " " + yaml_scalar(value) + "\n";
   }
 }
 
@@ -164,7 +145,7 @@ void write_block(const Json& value, std::size_t indent, std::string& out) {
   const std::string margin(indent, ' ');
   if (const Json::Object* const object = value.if_object()) {
     for (const auto& [key, member] : *object) {
-      out += margin + (is_plain_yaml(key) ? key : quoted(key)) + ":";
+      out += margin + yaml_scalar(Json(key)) + ":";
       write_after(member, indent + 2, out);
     }
     return;
@@ -192,7 +173,7 @@ Json read_yaml(std::string_view text, std::string_view name) {
 }
 
 std::string yaml_text(const Json& tree) {
-  if (!is_block(tree)) return scalar_text(tree) + "\n";
+  if (!is_block(tree)) return yaml_scalar(tree) + "\n";
   std::string out;
   write_block(tree, 0, out);
   return out;

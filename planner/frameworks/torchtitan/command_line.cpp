@@ -37,10 +37,13 @@ void put(Json::Object& tree, const std::string& field, Json value) {
   found->second = std::move(inner);
 }
 
-/// Of a variable that the script assigns, itself or with a default.
+/// Of a variable that the script assigns, itself or with a default, or ahead of a command.
 std::string variable(const ShellScript& script, std::string_view name) {
   const std::vector<std::string>* const values = script.variables.find(name);
-  return values == nullptr || values->empty() ? "" : values->front();
+  if (values != nullptr) return values->empty() ? "" : values->front();
+  for (const ShellCommand& command : script.commands)
+    if (const auto found = command.environment.find(name); found != command.environment.end()) return found->second;
+  return "";
 }
 
 void read_variables(const ShellScript& script, Imported& imported) {

@@ -31,16 +31,27 @@ std::vector<std::string> model_assumptions(const LaunchSettings& s) {
   return all;
 }
 
-/// What of the plan torchtitan has no key for.
-std::vector<std::string> unsaid(const LaunchSettings& s, std::string_view release) {
-  std::vector<std::string> all;
+/// Without which torchtitan does not start.
+std::vector<std::string> missing(const LaunchSettings& s, std::string_view release) {
   const Flavor* const flavor = flavor_of(s.model);
-  if (flavor != nullptr && has_pipeline(s) && release == toml_release && !has_pipelines(flavor->model))
-    all.push_back("torchtitan v0.2.2 has no pipelines for " + std::string(flavor->model) + " (pipelining_fn is None)");
+  if (flavor == nullptr) return {};
+  const std::string model(flavor->model);
+  if (has_pipeline(s) && release == toml_release && !has_pipelines(flavor->model))
+    return {"torchtitan v0.2.2 has no pipelines for " + model + " (pipelining_fn is None)"};
+  if (release == first_recipe_release && flavor->model == "llama4")
+    return {"torchtitan 0.3.0 has no recipes for llama4 (models/llama4/config_registry.py)"};
+  return {};
+}
+
+/// What of the plan torchtitan has no key for.
+std::vector<std::string> unsaid(const LaunchSettings& s) {
+  std::vector<std::string> all;
   if (s.gradient_format == NumberFormat::bf16 && s.precision != PrecisionRecipe::bf16_pure)
     all.emplace_back("torchtitan keeps and reduces gradients in fp32 (mixed_precision_reduce), not in bf16");
   if (s.optimizer_format && *s.optimizer_format != NumberFormat::fp32 && s.precision != PrecisionRecipe::bf16_pure)
     all.emplace_back("torchtitan keeps the optimizer's moments in fp32");
+  if (s.flash_attention == FlashAttention::off)
+    all.emplace_back("torchtitan has no key that keeps attention from fused kernels");
   const bool has_model_ranks = has_pipeline(s) || s.tensor_parallel.value_or(1) > 1;
   if (s.zero_stage.value_or(0) == 0 && has_model_ranks && s.precision != PrecisionRecipe::fp32)
     all.emplace_back(
@@ -51,7 +62,7 @@ std::vector<std::string> unsaid(const LaunchSettings& s, std::string_view releas
 
 std::vector<std::string> recipe_assumptions(const LaunchSettings& s, std::string_view release) {
   std::vector<std::string> all;
-  if (release == recipe_release)
+  if (release != toml_release)
     all.emplace_back("the optimizer, its learning rate and the data are those of torchtitan's recipe");
   else
     all.emplace_back("training.dataset is torchtitan's default, c4_test, a small sample: name your data");
@@ -65,21 +76,21 @@ std::vector<std::string> recipe_assumptions(const LaunchSettings& s, std::string
   return all;
 }
 
-/// What main has no key for.
-void refuse_on_main(const LaunchSettings& s) {
-  const auto refuse = [](const std::string& what) {
-    throw InputError({"--release main", what, "--release 0.2.2, or another plan", ""});
+/// What recipes have no key for.
+void refuse_in_recipes(const LaunchSettings& s, std::string_view release) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError({"--release " + std::string(release), what, "--release 0.2.2, or another plan", ""});
   };
   if (s.recompute && s.recompute->mode == RecomputeMode::every_nth)
-    refuse("torchtitan's main recomputes by operator or in full, not " + to_text(*s.recompute));
+    refuse("torchtitan recomputes by operator or in full, not " + to_text(*s.recompute));
   if (s.expert_parallel.value_or(1) > 1 && s.expert_tensor_parallel.value_or(1) > 1)
-    refuse("torchtitan's main has no expert_tensor_parallel_degree");
-  if (s.precision && is_fp8(*s.precision)) refuse("the converter for fp8 is not written for torchtitan's main");
+    refuse("torchtitan has no expert_tensor_parallel_degree");
+  if (s.precision && is_fp8(*s.precision)) refuse("the converter for fp8 is not written for torchtitan's recipes");
 }
 
 LaunchFiles write_files(const LaunchSettings& s, std::string_view release) {
-  const bool is_recipe = release == recipe_release;
-  if (is_recipe) refuse_on_main(s);
+  const bool is_recipe = release != toml_release;
+  if (is_recipe) refuse_in_recipes(s, release);
   const Json tree = written_tree(keys(), release, s);
   LaunchFiles written;
   LaunchedProgram program{"-m torchtitan.train", {}, s.model.empty() ? "torchtitan" : s.model};
@@ -98,7 +109,8 @@ LaunchFiles write_files(const LaunchSettings& s, std::string_view release) {
   for (LaunchFile& file : launcher_files(program, s)) written.files.push_back(std::move(file));
   for (const auto& sentences : {model_assumptions(s), recipe_assumptions(s, release)})
     written.assumptions.insert(written.assumptions.end(), sentences.begin(), sentences.end());
-  written.unsaid = unsaid(s, release);
+  written.unsaid = unsaid(s);
+  written.missing = missing(s, release);
   return written;
 }
 
@@ -150,10 +162,11 @@ Imported read_file(std::string_view text, std::string_view name) {
 LaunchTarget torchtitan_target() {
   LaunchTarget target;
   target.framework = Framework::torchtitan;
-  target.title = "torchtitan: TOML of v0.2.2, or a recipe of main";
+  target.title = "torchtitan: TOML of v0.2.2, or a recipe of 0.3.0 or main";
   // What the framework's record says is v0.2.2's; main is by request.
-  target.releases = {recipe_release, toml_release};
-  target.revision = "v0.2.2, 73a0e6979 (2026-02-20); main, b5bcd76c6 (2026-08-21)";
+  target.releases = {recipe_release, first_recipe_release, toml_release};
+  target.revision =
+      "v0.2.2, 73a0e6979 (2026-02-20); 0.3.0, as released on the Python package index; main, b5bcd76c6 (2026-08-21)";
   target.write = write_files;
   target.read = read_file;
   target.read_together = read_files;

@@ -115,8 +115,8 @@ Written float8_recipe(const Settings& s) {
   return s.precision == PrecisionRecipe::fp8_row ? Written(Json("rowwise")) : std::nullopt;
 }
 Written converters(const Settings& s) {
-  if (s.precision == PrecisionRecipe::mxfp8) return Written(Json(Json::Array{Json("mx")}));
-  return in_float8(s) ? Written(Json(Json::Array{Json("float8")})) : std::nullopt;
+  if (s.precision == PrecisionRecipe::mxfp8) return Written(Json(Json::Array{Json("quantize.linear.mx")}));
+  return in_float8(s) ? Written(Json(Json::Array{Json("quantize.linear.float8")})) : std::nullopt;
 }
 /// What stays in 16 bits, as torchtitan's own files have it.
 Written kept_in_16_bits(const Settings& s) {
@@ -188,17 +188,17 @@ std::vector<LaunchKey> batch_keys() {
            .source = job_config,
            .write = local_batch,
            .read = whole_number,
-           .until = toml_release},
+           .until = first_recipe_release},
           {.path = "training.global_batch_size",
            .source = job_config,
            .write = [](const Settings& s) { return written(s.global_batch); },
            .read = whole_number,
-           .until = toml_release},
+           .until = first_recipe_release},
           {.path = "training.seq_len",
            .source = job_config,
            .write = [](const Settings& s) { return written(s.sequence_length); },
            .read = [](const Json& v, Settings& s) { s.sequence_length = integer(v, 1); },
-           .until = toml_release},
+           .until = first_recipe_release},
           {.path = "training.max_context_length",
            .source = configs,
            .write = [](const Settings& s) { return written(s.sequence_length); },
@@ -277,7 +277,7 @@ std::vector<LaunchKey> parallel_keys() {
        .source = configs,
        .write = sequence_parallel,
        .read = anything,
-       .since = recipe_release},
+       .since = first_recipe_release},
       own("parallelism.context_parallel_degree", &Settings::context_parallel),
       own("parallelism.expert_parallel_degree", &Settings::expert_parallel),
       expert_tensor};
@@ -298,7 +298,7 @@ std::vector<LaunchKey> pipeline_keys() {
        .source = job_config,
        .write = pipeline_micro_batch,
        .read = whole_number,
-       .until = toml_release},
+       .until = first_recipe_release},
       {.path = "parallelism.num_pp_microbatches",
        .source = configs,
        .write = [](const Settings& s) { return has_pipeline(s) ? written(s.micro_batches) : Written(); },
@@ -322,7 +322,7 @@ std::vector<LaunchKey> pipeline_keys() {
        .source = configs,
        .write = [](const Settings& s) { return parts(s, "lm_head"); },
        .read = anything,
-       .since = recipe_release}};
+       .since = first_recipe_release}};
 }
 
 /// Names that keys had before v0.2.2, and keys that `settle` names where they are not as usual.
@@ -337,7 +337,7 @@ std::vector<LaunchKey> other_keys() {
        {"training.enable_cpu_offload", "parallelism.enable_async_tensor_parallel", "parallelism.disable_loss_parallel",
         "parallelism.context_parallel_rotate_method", "parallelism.context_parallel_load_balancer",
         "parallelism.expert_parallel_comm_backend", "optimizer.early_step_in_backward", "optimizer.implementation",
-        "activation_checkpoint.memory_budget"})
+        "activation_checkpoint.memory_budget", "compile.components"})
     all.push_back({.path = path, .source = job_config, .read = anything});
   return all;
 }

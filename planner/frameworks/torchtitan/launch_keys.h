@@ -14,6 +14,9 @@
 namespace plumbline::torchtitan {
 
 inline constexpr std::string_view toml_release = "0.2.2";
+/// The first whose configuration is a Python recipe, with keys in samples as before.
+inline constexpr std::string_view first_recipe_release = "0.3.0";
+/// Whose keys count tokens.
 inline constexpr std::string_view recipe_release = "main";
 
 /// Reading checks types and takes what stands for itself.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/syntax/quoting.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/launch_keys.h"
 
@@ -12,20 +13,6 @@ namespace plumbline::torchtitan {
 namespace {
 
 constexpr std::size_t largest_recipe_text = std::size_t{1} << 20;
-
-std::string python(const Json& value) {
-  if (const bool* const flag = value.if_bool()) return *flag ? "True" : "False";
-  if (const Json::Array* const array = value.if_array()) {
-    const bool has_lines = array->size() > 1 && array->front().if_array() != nullptr;
-    std::string text;
-    for (const Json& one : *array)
-      text += (text.empty() ? "" : has_lines ? "," : ", ") + std::string(has_lines ? "\n        " : "") + python(one);
-    return "[" + text + (has_lines ? ",\n    ]" : "]");
-  }
-  std::string text = to_json_text(value, -1);
-  text.pop_back();
-  return value.is_null() ? "None" : text;
-}
 
 std::string text_of(const Json& tree, std::string_view path) {
   const Json* const value = value_at(tree, path);
@@ -47,13 +34,12 @@ std::string_view recompute_class(std::string_view mode) {
 
 std::string head(const Flavor* flavor, const std::string& model, std::string_view recompute) {
   std::string text =
-      "# A recipe of torchtitan's main branch: torchrun ... -m torchtitan.train --module torchtitan_recipe --config "
-      "plan\n";
+      "# A recipe of torchtitan: torchrun ... -m torchtitan.train --module torchtitan_recipe --config plan\n";
   if (!recompute.empty())
     text += "from torchtitan.distributed.activation_checkpoint import " + std::string(recompute) + "\n";
   const std::string module = "torchtitan.models." + (flavor != nullptr ? std::string(flavor->model) : "YOUR_MODEL");
   if (flavor == nullptr) {
-    text += "from YOUR_MODULE import YOUR_RECIPE  # that makes " + model + "\n";
+    text += "from YOUR_MODULE import YOUR_RECIPE  # that makes " + comment_text(model) + "\n";
   } else {
     if (flavor->flavor != flavor->recipe_flavor) text += "from " + module + " import model_registry\n";
     text += "from " + module + ".config_registry import " + std::string(flavor->recipe) + "\n";
@@ -264,7 +250,7 @@ std::string recipe_text(const Json& tree) {
   std::string text = head(flavor, model, recompute);
   if (flavor != nullptr && flavor->flavor != flavor->recipe_flavor)
     text += "    config.model_spec = model_registry(\"" + std::string(flavor->flavor) + "\")\n";
-  if (!assets.empty()) text += "    config.hf_assets_path = " + python(Json(assets)) + "\n";
+  if (!assets.empty()) text += "    config.hf_assets_path = " + python_literal(Json(assets)) + "\n";
   if (const Json::Object* const tables = tree.if_object())
     for (const auto& [table, members] : *tables) {
       if (table == "model" || table == "activation_checkpoint" || members.if_object() == nullptr) continue;
@@ -274,7 +260,7 @@ std::string recipe_text(const Json& tree) {
             .append(".")
             .append(key)
             .append(" = ")
-            .append(python(value))
+            .append(python_literal(value, 4))
             .append("\n");
     }
   if (value_at(tree, "activation_checkpoint.mode") != nullptr)

@@ -20,6 +20,11 @@ bool shards_parts_of_context_groups(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage > 0 && s.shard_group % s.context_parallel != 0;
 }
 
+/// As of plain PyTorch (planner/frameworks/pytorch/record.cpp).
+bool gathers_between_backwards(const Strategy& s, const NetworkFacts&) {
+  return s.pipeline_stages > 1 && splits_backward(s.schedule) && s.zero_stage == 3;
+}
+
 bool splits_experts_otherwise(const Strategy& s, const NetworkFacts& network) {
   if (!network.has_experts || s.tensor_parallel == 1) return false;
   return s.expert_tensor_parallel != s.tensor_parallel && (s.expert_parallel == 1 || s.expert_tensor_parallel != 1);
@@ -67,19 +72,21 @@ FrameworkRecord torchtitan_record() {
                 {Feature::virtual_stages, "parallelism.pipeline_parallel_layers_per_stage", config},
                 {Feature::hybrid_sharding, "parallelism.data_parallel_replicate_degree", config},
                 {Feature::uneven_split, "parallelism.module_fqns_per_model_part", config}};
-  r.precisions = {
-      {PrecisionRecipe::fp32, "training.mixed_precision_param = \"float32\"", config},
-      {PrecisionRecipe::bf16, "training.mixed_precision_param = \"bfloat16\"", config},
-      {PrecisionRecipe::bf16_pure, "training.dtype = \"bfloat16\"", config},
-      {PrecisionRecipe::fp8, "model.converters = [\"float8\"]", config},
-      {PrecisionRecipe::fp8_row, "model.converters = [\"float8\"], float8.recipe_name = \"rowwise\"", config},
-      {PrecisionRecipe::mxfp8, "model.converters = [\"mx\"]", config}};
+  r.precisions = {{PrecisionRecipe::fp32, "training.mixed_precision_param = \"float32\"", config},
+                  {PrecisionRecipe::bf16, "training.mixed_precision_param = \"bfloat16\"", config},
+                  {PrecisionRecipe::bf16_pure, "training.dtype = \"bfloat16\"", config},
+                  {PrecisionRecipe::fp8, "model.converters = [\"quantize.linear.float8\"]", config},
+                  {PrecisionRecipe::fp8_row,
+                   "model.converters = [\"quantize.linear.float8\"], float8.recipe_name = \"rowwise\"", config},
+                  {PrecisionRecipe::mxfp8, "model.converters = [\"quantize.linear.mx\"]", config}};
   r.optimizers = {{Optimizer::adam, "optimizer.name = \"Adam\"", config},
                   {Optimizer::adamw, "optimizer.name = \"AdamW\"", config}};
   r.rules = {
       {"replicates parameters (ZeRO-0) where data parallelism is the only one", parallelize,
        replicates_with_other_axes},
       {"has no tensor parallelism without sequence parallelism", parallelize, lacks_sequence_parallel},
+      {"splits backwards of parameters that stay whole over the step (ZeRO-2), not of those that are gathered again",
+       "torch/distributed/pipelining/_backward.py", gathers_between_backwards},
       {"shards over whole groups of context-parallel ranks", dims, shards_parts_of_context_groups},
       {"splits experts over all tensor-parallel ranks, or spreads them with etp 1", experts, splits_experts_otherwise},
       {"spreads experts over ranks that shard parameters", dims, spreads_experts_over_replicas}};

@@ -11,9 +11,16 @@
 namespace plumbline::torchtitan {
 namespace {
 
+/// Throws InputError for numbers that no sum or product of two of them would hold.
 std::optional<std::int64_t> integer_at(const Json& tree, std::string_view path) {
+  constexpr std::int64_t largest = 1'000'000'000;
   const Json* const value = value_at(tree, path);
-  return value != nullptr && value->if_integer() != nullptr ? std::optional(*value->if_integer()) : std::nullopt;
+  if (value == nullptr || value->if_integer() == nullptr) return std::nullopt;
+  const std::int64_t number = *value->if_integer();
+  if (number < -largest || number > largest)
+    throw InputError({std::string(path), "found " + std::to_string(number),
+                      "a number from -" + std::to_string(largest) + " to " + std::to_string(largest), ""});
+  return number;
 }
 std::string text_at(const Json& tree, std::string_view path, std::string_view otherwise = "") {
   const Json* const value = value_at(tree, path);
@@ -203,13 +210,15 @@ struct Usual {
   std::string_view path;
   std::string_view value;  ///< as JSON
   std::string_view changes;
+  bool decides = false;  ///< KeyEffect::decides
 };
 
 /// Keys that change nothing where they are as here.
-constexpr std::array usual{Usual{"training.enable_cpu_offload", "false", "memory and time"},
+constexpr std::array usual{Usual{"training.enable_cpu_offload", "false", "memory and time", true},
                            Usual{"training.mixed_precision_reduce", "\"float32\"", "memory and time"},
                            Usual{"training.compile", "true", "time"},
                            Usual{"compile.enable", "true", "time"},
+                           Usual{"compile.components", "[\"model\",\"loss\"]", "time"},
                            Usual{"parallelism.enable_async_tensor_parallel", "false", "time"},
                            Usual{"parallelism.disable_loss_parallel", "false", "memory"},
                            Usual{"parallelism.context_parallel_rotate_method", "\"allgather\"", "time"},
@@ -224,6 +233,7 @@ void name_the_unusual(const Json& tree, ImportNotes& notes) {
     if (value == nullptr || one_line(*value) == key.value) continue;
     notes.unread.push_back(std::string(key.path) + " = " + one_line(*value) + " changes " + std::string(key.changes) +
                            " and is not modelled");
+    if (key.decides) notes.decisive.push_back(notes.unread.back());
   }
 }
 

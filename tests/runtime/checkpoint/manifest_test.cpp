@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "core/base/errors.h"
 #include "tests/catch.h"
@@ -68,6 +69,31 @@ TEST_CASE("A changed step is refused, and says why") {
   CHECK_THAT(
       refusal(folder / "manifest.json", text),
       ContainsSubstring("is damaged: its checksum is not that of its text; expected the file as it was written"));
+}
+
+// Sealed by who forged it: 2^63 - 1 and one more step would overflow.
+TEST_CASE("A sealed manifest of more steps than all runs take is refused") {
+  const TemporaryFolder folder;
+  for (const char* const key : {"step", "updates", "good_steps", "skipped_steps", "without_improvement"}) {
+    CheckpointManifest forged = example();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    if (key == std::string("step")) forged.step = most;
+    if (key == std::string("updates")) forged.updates = most;
+    if (key == std::string("good_steps")) forged.loss_scale.good_steps = most;
+    if (key == std::string("skipped_steps")) forged.loss_scale.skipped_steps = most;
+    if (key == std::string("without_improvement")) forged.early_stopping.without_improvement = most;
+    CHECK_THAT(refusal(folder / "manifest.json", manifest_text(forged)), ContainsSubstring(key));
+  }
+}
+
+TEST_CASE("A file is written over no link that somebody put in its place") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "victim") << "another's";
+  std::filesystem::create_symlink(folder / "victim", folder / "file.partial");
+  (void)write_durable_file(folder / "file", "own");
+  CHECK(std::filesystem::file_size(folder / "victim") == 9);
+  CHECK(std::filesystem::file_size(folder / "file") == 3);
+  CHECK(!std::filesystem::exists(std::filesystem::symlink_status(folder / "file.partial")));
 }
 
 TEST_CASE("A manifest of the form before is refused with its version") {

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/fake_driver.h"
 
-namespace plumbline {
+namespace plumbline::computer_report_test {
 namespace {
 
 using fake_driver::answers;
@@ -133,4 +133,4 @@ TEST_CASE("The report as JSON has a value or null under every key") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::computer_report_test

@@ -117,9 +117,8 @@ TEST_CASE("A text that is larger than memory is not held in memory") {
   const TemporaryFolder folder;
   const std::filesystem::path path = written(folder, "");
   std::filesystem::resize_file(path, std::uintmax_t{4'000'000'000});
-  const DataFeed feed(read_tokens(path, TokenFileFormat::text, 256), 16, 1);
-  const DataFeed copy = feed;
-  CHECK(copy.micro_batch({1, 0, 1, 4}, 0, 0).tokens == std::vector<std::int32_t>(64, 0));
+  const std::vector<DataFeed> copies(2, DataFeed(read_tokens(path, TokenFileFormat::text, 256), 16, 1));
+  CHECK(copies.back().micro_batch({1, 0, 1, 4}, 0, 0).tokens == std::vector<std::int32_t>(64, 0));
 }
 
 TEST_CASE("Token files that do not fit the model are refused") {
@@ -180,6 +179,29 @@ TEST_CASE("The sample text is plain and long enough to train on") {
   CHECK(text.size() > 150'000);
   for (const char c : text) REQUIRE((c == '\n' || (c >= ' ' && c <= '~')));
   CHECK(sample_tokens().tokens.size() == std::ssize(text));
+}
+
+// A sparse file of 5 GB holds nothing on the disk; its size says more than the 4 294 967 295 tokens of 32 bits.
+TEST_CASE("a file with too many tokens is refused by its size alone") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "large").close();
+  std::filesystem::resize_file(folder / "large", 5'000'000'000);
+  bool is_read = false;
+  const TokenReading reading{most_trained_tokens, [&] { return is_read = true; }};
+  CHECK_THROWS_WITH(read_tokens(folder / "large", TokenFileFormat::text, 100, reading),
+                    Catch::Matchers::ContainsSubstring("has 5000000000 tokens; expected at most 4294967295"));
+  CHECK(!is_read);
+}
+
+TEST_CASE("a pass over all tokens ends when it is asked to") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text") << std::string(3'000'000, 'a');
+  int parts = 0;
+  const TokenReading reading{most_trained_tokens, [&] { return ++parts == 2; }};
+  CHECK_THROWS_AS(read_tokens(folder / "text", TokenFileFormat::text, 100, reading), ReadingStopped);
+  CHECK(parts == 2);
+  const TokenSource source = read_tokens(folder / "text", TokenFileFormat::text, 100);
+  CHECK_THROWS_AS(unigram_entropy(source, [] { return true; }), ReadingStopped);
 }
 
 }  // namespace

@@ -103,6 +103,37 @@ TEST_CASE("gradients are kept in the format of the framework, where it has one f
   CHECK(format("plumbline", PrecisionRecipe::bf16) == std::nullopt);
 }
 
+TEST_CASE("stacks that mix precisions by torch.autocast keep 32-bit gradients") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  for (const std::string& name : set.stack_names()) {
+    if (set.stack(name).features.mixed_precision == MixedPrecision::of_weights) continue;
+    CAPTURE(name);
+    for (const PrecisionRecipe recipe : {PrecisionRecipe::fp16, PrecisionRecipe::bf16})
+      CHECK(set.gradient_format(name, recipe) == NumberFormat::fp32);
+    CHECK(set.gradient_format(name, PrecisionRecipe::bf16_pure) == std::nullopt);
+  }
+  CHECK(set.stack("pytorch").features.mixed_precision == MixedPrecision::by_autocast);
+}
+
+TEST_CASE("a stack may be asked for with another value of a trait") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const StackCalibration eager = set.stack("pytorch");
+  const StackCalibration chunked = set.stack("pytorch+loss=chunked");
+  CHECK(eager.memory.logit_bytes == 12);
+  CHECK(chunked.memory.logit_bytes == set.stack("nemo-automodel+loss=chunked").memory.logit_bytes);
+  CHECK(chunked.memory.logit_bytes < 2);
+  CHECK(chunked.compute.step_factor == eager.compute.step_factor.value);
+  CHECK(chunked.features.mixed_precision == MixedPrecision::by_autocast);
+  CHECK(chunked.name == "pytorch+loss=chunked");
+  CHECK(set.axis_value("pytorch+loss=chunked+attention=unfused", "loss") == "chunked");
+  CHECK(set.axis_value("pytorch+loss=chunked+attention=unfused", "attention") == "unfused");
+  CHECK(set.axis_value("megatron-lm-v100", "attention") == "unfused");  // of the stack that it is like
+  CHECK_THROWS_WITH(set.stack("pytorch+los=chunked"),
+                    Catch::Matchers::ContainsSubstring("\"los\" is no trait of stacks") &&
+                        Catch::Matchers::ContainsSubstring("nearest: loss"));
+  CHECK_THROWS_WITH(set.stack("pytorch+loss=chunks"), Catch::Matchers::ContainsSubstring("nearest: chunked"));
+}
+
 TEST_CASE("a stack's file may bring the calibration of the device that it was measured on") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "mine.json").string();

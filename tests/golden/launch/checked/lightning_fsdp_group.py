@@ -14,7 +14,7 @@ def random_tokens(vocabulary, length, samples=1 << 20):
             return samples
 
         def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,))
+            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))
             return {"input_ids": tokens, "labels": tokens}
 
     return Tokens()
@@ -25,6 +25,7 @@ class CausalLanguageModel(L.LightningModule):
         super().__init__()
         self.save_hyperparameters()
         self.model_config = AutoConfig.from_pretrained(name)
+        setattr(self.model_config, "dtype" if hasattr(self.model_config, "dtype") else "torch_dtype", torch.float32)  # not that of the checkpoint
         self.model = None
 
     def configure_model(self):
@@ -47,6 +48,7 @@ class CausalLanguageModel(L.LightningModule):
             self.trainer.strategy.model.clip_grad_norm_(gradient_clip_val)
 
 
+L.seed_everything(0)  # replicated parameters begin as the same on every rank
 model = CausalLanguageModel(
     name="meta-llama/Llama-3.1-8B",
     sequence_length=4096,

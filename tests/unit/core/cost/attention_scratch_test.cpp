@@ -36,13 +36,30 @@ Shard shard_of_batch(std::int64_t batch, std::int64_t sequence) {
 // 370 MB with 1 x 8 192 (docs/cuda.md).
 TEST_CASE("the scratch of cuDNN's deterministic backward is what was measured") {
   const Question llama(asked("llama-3.2-1b", 4096, 2));
-  const std::int64_t queries = std::int64_t{32} * 4096 * 64;  // of a sequence
-  CHECK(most_scratch(llama, shard_of_batch(2, 4096)) == Bytes(2 * queries * (4 * 32 + 2 * 2)));
-  CHECK(most_scratch(llama, shard_of_batch(1, 8192)) == Bytes(2 * queries * (4 * 64 + 2 * 2)));
-  CHECK(most_scratch(llama, shard_of_batch(1, 4000)) == Bytes(std::int64_t{32} * 4000 * 64 * (4 * 32 + 2 * 2)));
+  const std::int64_t rows = std::int64_t{32} * 4096;  // of a sequence's heads
+  const std::int64_t keys_and_values = rows * (64 + 64) * 2;
+  CHECK(most_scratch(llama, shard_of_batch(2, 4096)) == Bytes(2 * (rows * 4096 * 2 + keys_and_values)));
+  CHECK(most_scratch(llama, shard_of_batch(1, 8192)) == Bytes(2 * (rows * 8192 * 2 + keys_and_values)));
   Shard halves = shard_of_batch(2, 4096);
   halves.tensor_parallel = 2;
-  CHECK(most_scratch(llama, halves) == Bytes(queries * (4 * 32 + 2 * 2)));
+  CHECK(most_scratch(llama, halves) == Bytes(rows * 4096 * 2 + keys_and_values));
+}
+
+// cudnn-frontend: batch x heads x ceil64(queries) x ceil64(keys) x 2 bytes; 4 000 tokens are 63 tiles of 64.
+TEST_CASE("queries and keys are padded to 64 tokens") {
+  const Question llama(asked("llama-3.2-1b", 4000, 1));
+  const std::int64_t padded_tokens = std::int64_t{63} * 64;
+  CHECK(most_scratch(llama, shard_of_batch(1, 4000)) ==
+        Bytes(32 * padded_tokens * padded_tokens * 2 + std::int64_t{32} * 4000 * (64 + 64) * 2));
+}
+
+// Of 32 query heads and 8 192 tokens: 32 x 8 192 x 8 192 x 2 bytes = 4 294 967 296, with heads of 64 and of 128
+// features; gradients of keys and values of every query head go with the features, 32 x 8 192 x 2 x features x 2.
+TEST_CASE("the scratch of scores does not depend on the size of a head") {
+  const Bytes narrow = most_scratch(Question(asked("llama-3.2-1b", 8192, 1)), shard_of_batch(1, 8192));
+  const Bytes wide = most_scratch(Question(asked("llama-3-8b", 8192, 1)), shard_of_batch(1, 8192));
+  CHECK(narrow == Bytes(4'294'967'296 + 67'108'864));
+  CHECK(wide == Bytes(4'294'967'296 + 134'217'728));
 }
 
 TEST_CASE("calls that cuDNN does not take need no scratch") {

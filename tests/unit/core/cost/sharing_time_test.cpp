@@ -37,12 +37,13 @@ constexpr double rounding_ps = 1;
 
 double gather_ps(std::int64_t parameters) {
   const Bytes bytes = storage(parameters, Training{}.formats().weight);
-  return CommunicationClock(round_cluster(2)).time(Collective::all_gather, bytes, {ranks, 1}).value() * 1e12;
+  return CommunicationClock(round_cluster(2)).time(Collective::all_gather, bytes, RankGroup{ranks, 1}).value() * 1e12;
 }
 
 double scatter_ps(std::int64_t gradients) {
   const Bytes bytes = storage(gradients, Training{}.formats().reduction);
-  return CommunicationClock(round_cluster(2)).time(Collective::reduce_scatter, bytes, {ranks, 1}).value() * 1e12;
+  return CommunicationClock(round_cluster(2)).time(Collective::reduce_scatter, bytes, RankGroup{ranks, 1}).value() *
+         1e12;
 }
 
 double ps(Picoseconds time) { return static_cast<double>(time.value()); }
@@ -65,6 +66,32 @@ TEST_CASE("unit by unit there is one of each") {
   const SharingTimes times = shared(0, 0);
   CHECK(ps(times.gather) == Approx(gather_ps(4'000'000)).margin(rounding_ps));
   CHECK(ps(times.scatter) == Approx(scatter_ps(4'000'000)).margin(rounding_ps));
+}
+
+// Four matrices gathered and scattered, and four stages that send to each other.
+TEST_CASE("a stack that computes slower sends no slower") {
+  Calibration usual = round_calibration();
+  usual.stack.compute.step_factor.value = 1;
+  Calibration slow = usual;
+  slow.stack.compute.step_factor.value = 3;
+  const StepPricer as_usual(BlockPricer(round_cluster(2), usual), Training{});
+  const StepPricer slower(BlockPricer(round_cluster(2), slow), Training{});
+  for (const std::int32_t zero_stage : {0, 1, 2, 3}) {
+    Strategy s = zero3();
+    s.zero_stage = zero_stage;
+    if (zero_stage == 0) s.shard_group = 1;
+    const SharingTimes a = as_usual.sharing_times(stage(), s);
+    const SharingTimes b = slower.sharing_times(stage(), s);
+    CHECK(a.gather == b.gather);
+    CHECK(a.scatter == b.scatter);
+    CHECK(a.reduction == b.reduction);
+    CHECK(a.update == b.update);
+  }
+  Strategy pipeline;
+  pipeline.tensor_parallel = pipeline.pipeline_stages = 4;
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    CHECK(stage_link(BlockPricer(round_cluster(2), usual), rank, 1_MiB, pipeline).hop ==
+          stage_link(BlockPricer(round_cluster(2), slow), rank, 1_MiB, pipeline).hop);
 }
 
 /// Of eight units with `trained` parameters together, where a bucket holds `bucket` gradients.

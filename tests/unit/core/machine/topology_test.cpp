@@ -1,5 +1,6 @@
 #include "core/machine/topology.h"
 
+#include <map>
 #include <numeric>
 
 #include "tests/catch.h"
@@ -39,7 +40,110 @@ std::int64_t most_boxes_written_out(std::int64_t size, std::int64_t stride, std:
   return most;
 }
 
+/// How groups straddle nodes, rank by rank over a whole period of the tiling.
+struct Straddled {
+  std::int64_t sharing_groups = 1;
+  std::int64_t least_ranks = 0;
+  std::int64_t crossing_pairs = 0;
+};
+Straddled straddled_written_out(std::int64_t size, std::int64_t stride, std::int64_t box) {
+  const std::int64_t block = size * stride;
+  std::map<std::int64_t, std::int64_t> groups_in;  // that leave it, by box
+  Straddled found{1, size, 0};
+  for (std::int64_t first = 0; first < std::lcm(block, box); first += block)
+    for (std::int64_t offset = 0; offset < stride; ++offset) {
+      std::map<std::int64_t, std::int64_t> held;
+      for (std::int64_t i = 0; i < size; ++i) ++held[(first + offset + i * stride) / box];
+      if (held.size() == 1) continue;
+      for (const auto& [node, ranks] : held) {
+        found.sharing_groups = std::max(found.sharing_groups, ++groups_in[node]);
+        found.least_ranks = std::min(found.least_ranks, ranks);
+        found.crossing_pairs = std::max(found.crossing_pairs, ranks * (size - ranks));
+      }
+    }
+  return found;
+}
+
+/// Of messages from every rank of a stage to its counterpart of another, the most that leave or enter one box.
+std::int64_t most_messages_written_out(std::int64_t stage_ranks, std::int64_t stage, std::int64_t other,
+                                       std::int64_t box) {
+  std::map<std::int64_t, std::int64_t> leave;
+  std::map<std::int64_t, std::int64_t> enter;
+  std::int64_t most = 0;
+  for (std::int64_t i = 0; i < stage_ranks; ++i) {
+    const std::int64_t from = (stage * stage_ranks + i) / box;
+    const std::int64_t to = (other * stage_ranks + i) / box;
+    if (from == to) continue;
+    most = std::max({most, ++leave[from], ++enter[to]});
+  }
+  return most;
+}
+
 }  // namespace
+
+TEST_CASE("groups that share a node's cards, their fewest ranks and most pairs equal those counted rank by rank") {
+  int uneven = 0;
+  for (std::int32_t box = 2; box <= 12; ++box) {
+    const Cluster cluster = cluster_of(box, 1000, {level(1000, 1, 0)});
+    for (std::int32_t size = 2; size <= 13; ++size)
+      for (std::int32_t stride = 1; stride <= 13; ++stride) {
+        const GroupSpan span = group_span(size, stride, cluster);
+        if (!span.crosses_network()) continue;
+        INFO("size " << size << " stride " << stride << " box " << box);
+        const Straddled written = straddled_written_out(size, stride, box);
+        REQUIRE(span.sharing_groups == written.sharing_groups);
+        REQUIRE(span.least_ranks_per_node == written.least_ranks);
+        REQUIRE(span.crossing_pairs == written.crossing_pairs);
+        uneven += size * stride % box == 0 ? 0 : 1;
+      }
+  }
+  CHECK(uneven > 1000);
+}
+
+TEST_CASE("messages between two stages that share a node's cards equal those counted rank by rank") {
+  int inside = 0;
+  int over_edges = 0;
+  for (std::int32_t box = 1; box <= 9; ++box) {
+    const Cluster cluster = cluster_of(box, 1000, {level(1000, 1, 0)});
+    for (std::int32_t ranks = 1; ranks <= 21; ++ranks)
+      for (std::int32_t stage = 0; stage < 7; ++stage)
+        for (const std::int32_t other : {stage + 1, stage + 2, 0}) {
+          if (stage == other) continue;
+          const GroupSpan span = stages_span(ranks, stage, other, cluster);
+          const std::int64_t most = most_messages_written_out(ranks, stage, other, box);
+          INFO("stages " << stage << " and " << other << " of " << ranks << " ranks, box " << box);
+          REQUIRE(span.crosses_network() == (most > 0));
+          REQUIRE(span.sharing_groups == std::max<std::int64_t>(1, most));
+          REQUIRE(span == stages_span(ranks, other, stage, cluster));
+          ++(most > 0 ? over_edges : inside);
+        }
+  }
+  CHECK(inside > 100);
+  CHECK(over_edges > 1000);
+}
+
+// Stages of 4 ranks on nodes of 8: 0-3 and 4-7 share a node, 4-7 and 8-11 do not, and four ranks send at once.
+TEST_CASE("every second boundary of half-node stages leaves the node") {
+  const Cluster cluster = cluster_of(8, 4, {level(2, 1, 0), level(4, 3, 0)});
+  CHECK(stages_span(4, 0, 1, cluster).nodes == 1);
+  CHECK(stages_span(4, 1, 2, cluster).nodes == 2);
+  CHECK(stages_span(4, 1, 2, cluster).sharing_groups == 4);
+  CHECK(stages_span(4, 2, 3, cluster).nodes == 1);
+  // Two nodes to a leaf: the boundary of the second node and the third crosses the spine, the first two do not.
+  CHECK(stages_span(4, 1, 2, cluster).level == 0);
+  CHECK(stages_span(4, 3, 4, cluster).level == 1);
+  CHECK(stages_span(4, 3, 4, cluster).oversubscription == 3);
+}
+
+// Of three-rank rings on nodes of 8 only one in each node leaves it to the right: 6-8, and 15-17 to the next. The
+// second node has the ends of both.
+TEST_CASE("rings inside a node share nothing with those over its edge") {
+  const GroupSpan span = group_span(3, 1, cluster_of(8, 3, {level(3, 1, 0)}));
+  CHECK(span.nodes == 2);
+  CHECK(span.sharing_groups == 2);
+  CHECK(span.least_ranks_per_node == 1);
+  CHECK(span.crossing_pairs == 2);
+}
 
 TEST_CASE("boxes touched by a group equal those counted over explicit rank lists") {
   int compared = 0;

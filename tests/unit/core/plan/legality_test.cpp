@@ -36,7 +36,7 @@ struct Question {
     strategy.pipeline_stages = stages;
     strategy.schedule = Schedule::one_f_one_b;
     strategy.data_parallel = 4 / stages;
-    strategy.micro_batches = 8 * stages;
+    strategy.micro_batches = std::int64_t{8} * stages;
   }
   /// "R06: dp 3 ..." or "legal".
   [[nodiscard]] std::string answer() const {
@@ -389,6 +389,21 @@ TEST_CASE("R23: units of several layers go with ZeRO-3 and hold at most the laye
   CHECK(q.answer() == "legal");
   q.strategy.layers_per_stage.clear();
   q.strategy.split = StageSplit::balanced;
+  CHECK(q.answer() == "legal");
+}
+
+// Heads of 64 features.
+TEST_CASE("R24: fused attention goes with devices and heads that it has kernels for") {
+  Question q;
+  CHECK(q.facts.head_features == 64);
+  q.limits.flash_head = 64;
+  CHECK(q.answer() == "legal");
+  q.limits.flash_head = 40;
+  CHECK(q.answer() ==
+        "R24: FlashAttention over heads of 64 features, where its kernels for these devices take at most 40");
+  q.limits.flash_head = 0;
+  CHECK(q.answer() == "R24: FlashAttention, which has no kernels for these devices");
+  q.strategy.flash_attention = FlashAttention::off;
   CHECK(q.answer() == "legal");
 }
 

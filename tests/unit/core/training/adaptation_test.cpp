@@ -40,7 +40,7 @@ Graph with_lora(const LlamaShape& s, std::int64_t rank) {
 
 // Query 64 x 64, key and value 64 x 32 each, output 64 x 64, gate and up 64 x 176 each, down 176 x 64; two norms of 64.
 constexpr std::int64_t layer_parameters = 64 * 64 + 2 * 64 * 32 + 64 * 64 + 3 * 64 * 176 + 2 * 64;
-constexpr std::int64_t embedding = 512 * 64;
+constexpr std::int64_t embedding = std::int64_t{512} * 64;
 
 TEST_CASE("nothing adapted trains everything") {
   const Graph graph = adapted(llama(shape), {});
@@ -165,8 +165,35 @@ TEST_CASE("adapters alongside queries, keys and values alone leave the other lin
   adaptation.lora_targets = LoraTargets::queries_keys_values;
   const Graph graph = adapted(llama(shape), adaptation);
   const RankParameters p = parameters_of(graph, small_shard());
-  CHECK(p.trained() == 4 * 8 * ((64 + 64) + (64 + 32) + (64 + 32)));
+  CHECK(p.trained() == std::int64_t{4} * 8 * ((64 + 64) + (64 + 32) + (64 + 32)));
   CHECK(p.total() == 4 * layer_parameters + 2 * embedding + 64 + p.trained());
+}
+
+// The same and 64 -> 64 behind attention.
+TEST_CASE("adapters of attention stand beside queries, keys, values and the projection behind them") {
+  Adaptation adaptation;
+  adaptation.lora_rank = 8;
+  adaptation.lora_targets = LoraTargets::attention;
+  const RankParameters p = parameters_of(adapted(llama(shape), adaptation), small_shard());
+  CHECK(p.trained() == std::int64_t{4} * 8 * ((64 + 64) + (64 + 32) + (64 + 32) + (64 + 64)));
+}
+
+// Of a layer of 64 features, 176 inner ones and adapters of rank 8 in bf16, for each token: with all linears adapted
+// the inputs of gate and up (64, once), and of down (176), and what A of gate, up and down wrote (3 x 8) wait for
+// weight gradients; with attention's alone none of them does.
+TEST_CASE("inputs of linears without adapters are not kept") {
+  const auto saved = [](LoraTargets targets) {
+    Adaptation adaptation;
+    adaptation.lora_rank = 8;
+    adaptation.lora_targets = targets;
+    const Graph graph = adapted(llama(shape), adaptation);
+    const Shard shard = small_shard();
+    Bytes sum(0);
+    for (const SavedTensor& tensor : saved_tensors(first_layer(graph), shard)) sum += tensor.bytes;
+    const std::int64_t tokens = shard.lengths.batch * shard.lengths.sequence;
+    return sum.value() / tokens;
+  };
+  CHECK(saved(LoraTargets::every_linear) - saved(LoraTargets::attention) == std::int64_t{2} * (64 + 176 + 3 * 8));
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ session::SearchAnswer found() {
   answer.request.question.training.precision = PrecisionRecipe::bf16;
   answer.request.recipes = {{PrecisionRecipe::bf16, PrecisionRecipe::fp8}, {Optimizer::adamw, Optimizer::muon}, {8}};
   answer.request.fixes = "tp=2";
+  answer.request.flash_attention = {FlashAttention::on};
   answer.result.audit.total = 11;
   answer.result.audit.illegal["tensor-heads"] = 3;
   answer.result.audit.memory = 4;

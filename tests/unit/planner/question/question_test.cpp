@@ -49,6 +49,61 @@ TEST_CASE("a question takes the model's own sequence length and the default stac
   CHECK(question.capacity() == question.cluster().groups.front().node.device.memory.value);
 }
 
+TEST_CASE("FlashAttention is usual where the devices and the stack have it") {
+  const auto usual = [](const char* machine, const char* stack, const char* model = "gpt2-large") {
+    QuestionText text = asked();
+    text.model = model;
+    text.machine = machine;
+    text.devices = 1;
+    text.stack = stack;
+    const Question question(text);
+    CHECK(completed({}, question).flash_attention == question.usual_flash_attention());
+    PartialStrategy given;
+    given.flash_attention_given = true;
+    CHECK(completed(given, question).flash_attention == FlashAttention::on);
+    return question.usual_flash_attention();
+  };
+  CHECK(usual("dgx-a100-80g", "") == FlashAttention::on);
+  CHECK(usual("dgx1-v100", "") == FlashAttention::off);                           // flash-attention begins with Turing
+  CHECK(usual("t4-pcie", "") == FlashAttention::off);                             // FlashAttention 2 with Ampere
+  CHECK(usual("t4-pcie", "llm-foundry") == FlashAttention::on);                   // FlashAttention 1, heads of 64
+  CHECK(usual("t4-pcie", "llm-foundry", "llama-3.1-8b") == FlashAttention::off);  // of 128
+  CHECK(usual("dgx-a100-80g", "megatron-lm-2021") == FlashAttention::off);        // before FlashAttention
+  CHECK(usual("dgx-a100-80g", "deepspeed-2024") == FlashAttention::on);
+}
+
+TEST_CASE("FlashAttention on a device without kernels for it is refused") {
+  QuestionText text = asked();
+  text.machine = "dgx1-v100";
+  text.devices = 1;
+  const Question question(text);
+  PartialStrategy partial;
+  partial.flash_attention_given = true;
+  CHECK(refusal([&] {
+          require_legal(completed(partial, question), question);
+        }).starts_with("strategy, rule R24: FlashAttention, which has no kernels for these devices"));
+}
+
+TEST_CASE("a precision without units is refused with the nearest that has them") {
+  const auto answer = [](const char* machine, PrecisionRecipe precision) {
+    QuestionText text = asked();
+    text.machine = machine;
+    text.devices = 1;
+    text.training.precision = precision;
+    return refusal([&] { require_units(Question(text)); });
+  };
+  CHECK(answer("dgx1-v100", PrecisionRecipe::bf16) ==
+        "--precision: bf16 multiplies in bf16, for which V100-SXM2-32GB has no units; expected one of fp32, fp16, "
+        "fp16-pure; nearest: fp16");
+  CHECK(answer("t4-pcie", PrecisionRecipe::bf16_pure).ends_with("nearest: fp16-pure"));
+  CHECK(answer("dgx1-v100", PrecisionRecipe::tf32).ends_with("nearest: fp32"));
+  CHECK(answer("dgx1-v100", PrecisionRecipe::fp16) == "accepted");
+  CHECK(answer("dgx-a100-80g", PrecisionRecipe::fp8).ends_with("nearest: bf16"));
+  CHECK(answer("dgx-a100-80g", PrecisionRecipe::tf32) == "accepted");
+  CHECK(usual_precision(find_machine("dgx1-v100")) == PrecisionRecipe::fp16);
+  CHECK(usual_precision(find_machine("dgx-a100-80g")) == PrecisionRecipe::bf16);
+}
+
 // Weights 2 bytes, gradients 2 or 4: Llama-2 13B at tp 2 holds 6.5 billion of them on a rank, 12.1 GiB more in 32 bits.
 TEST_CASE("a question keeps gradients as its stack's framework does, unless it says otherwise") {
   QuestionText text = asked();

@@ -83,7 +83,7 @@ TEST_CASE("no text leaves every axis free") {
   CHECK(s.pipeline_stages.empty());
   CHECK(s.recompute.empty());
   CHECK(s.expert_tensor_parallel.empty());
-  CHECK(s.flash_attention == std::vector{FlashAttention::on});
+  CHECK(s.flash_attention.empty());
 }
 
 TEST_CASE("a fix that names no axis is refused with the nearest") {

@@ -43,7 +43,8 @@ TEST_CASE("a plan that does not fit comes with the cheapest changes that make it
   CHECK(reports > 0);
   REQUIRE(answer.changes.size() == usual_changes);
   for (const Change& change : answer.changes) CHECK(change.plan.verdict.fits);
-  CHECK(to_text(answer.changes.front().steps) == "ZeRO 0 -> 1, recompute none -> optimal");
+  // On 79.1 GiB a placed recompute under ZeRO-1 takes 3.415 s, ZeRO-2 without any 3.414 s.
+  CHECK(to_text(answer.changes.front().steps) == "ZeRO 0 -> 2");
 }
 
 TEST_CASE("a fit that is stopped answers with the changes that it found") {

@@ -2,6 +2,8 @@
 
 #include "planner/session/export.h"
 
+#include <algorithm>
+
 #include "core/base/errors.h"
 #include "planner/explain/strategy_changes.h"
 #include "planner/session/import.h"
@@ -92,6 +94,115 @@ TEST_CASE("strategies one axis away are legal and differ") {
     CHECK(!plumbline::changes_between(asked.strategy, one).empty());
     CHECK_NOTHROW(require_legal(one, asked.question));
   }
+}
+
+PricedQuestion adapted(const Adaptation& adaptation, FlashAttention attention = FlashAttention::on) {
+  StrategyRequest request;
+  request.question = question_text("llama-3-8b", "dgx-h100", 16, 4096, 64);
+  request.question.training.adaptation = adaptation;
+  request.strategy.strategy.zero_stage = 2;
+  request.strategy.strategy.flash_attention = attention;
+  return estimate(request);
+}
+
+std::string text_of(const ExportAnswer& answer) { return answer.files.files.front().text; }
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::any_of(sentences.begin(), sentences.end(),
+                     [&](const std::string& one) { return one.find(part) != std::string::npos; });
+}
+
+// Llama 3.1 8B with 28 of 32 layers frozen: what is written trains all of them.
+TEST_CASE("frozen layers, which no file says, are said to be left out by every target") {
+  Adaptation frozen;
+  frozen.frozen_layers = {{0, 27}};
+  const PricedQuestion asked = adapted(frozen);
+  for (const LaunchTarget& target : launch_targets()) {
+    const ExportAnswer answer = export_plan(asked, to_text(target.framework), "");
+    INFO(target.title);
+    CHECK(says(answer.files.unsaid, "--freeze layers:0-27"));
+    CHECK(!is_exact(answer));
+  }
+}
+
+TEST_CASE("Megatron-Bridge is told adapters, attention, reductions and the optimizer") {
+  Adaptation adapters;
+  adapters.lora_rank = 6;
+  const PricedQuestion asked = adapted(adapters, FlashAttention::off);
+  LaunchSettings settings = launch_settings(asked, asked.strategy);
+  settings.gradient_format = NumberFormat::bf16;
+  settings.optimizer = Optimizer::sgd;
+  settings.zero_stage = 0;
+  const LaunchTarget& target = launch_target("megatron-bridge", "--to");
+  const std::string text = target.write(settings, "main").files.front().text;
+  for (const char* const line :
+       {"from megatron.bridge.peft.lora import LoRA\n", "    cfg.peft = LoRA(dim=6)\n",
+        "from megatron.core.transformer.enums import AttnBackend\n",
+        "    cfg.model.attention_backend = AttnBackend.unfused\n",
+        "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n", "    cfg.optimizer.optimizer = \"sgd\"\n",
+        "    cfg.ddp.use_distributed_optimizer = False\n", "    cfg.optimizer.use_distributed_optimizer = False\n"})
+    CHECK_THAT(text, Catch::Matchers::ContainsSubstring(line));
+  const LaunchSettings back = target.read(text, "overrides.py").settings;
+  CHECK(back.lora_rank == 6);
+  CHECK(back.lora_targets == LoraTargets::every_linear);
+  CHECK(back.flash_attention == FlashAttention::off);
+  CHECK(back.gradient_format == NumberFormat::bf16);
+  CHECK(back.optimizer == Optimizer::sgd);
+  CHECK(back.precision == PrecisionRecipe::bf16);
+}
+
+// Modules as src/megatron/bridge/peft/lora.py names them.
+TEST_CASE("Megatron-Bridge adapts the linears that the plan does") {
+  const LaunchTarget& target = launch_target("megatron-bridge", "--to");
+  for (const auto& [targets, modules] :
+       {std::pair(LoraTargets::every_linear, ""),
+        std::pair(LoraTargets::queries_keys_values, ", target_modules=[\"linear_qkv\"]"),
+        std::pair(LoraTargets::attention, ", target_modules=[\"linear_qkv\", \"linear_proj\"]")}) {
+    Adaptation adapters;
+    adapters.lora_rank = 6;
+    adapters.lora_targets = targets;
+    const std::string text = text_of(export_plan(adapted(adapters), "megatron-bridge", ""));
+    CHECK_THAT(text, Catch::Matchers::ContainsSubstring("    cfg.peft = LoRA(dim=6" + std::string(modules) + ")\n"));
+    CHECK(target.read(text, "overrides.py").settings.lora_targets == targets);
+  }
+  CHECK_THROWS_AS(target.read("cfg.peft = LoRA(dim=6, target_modules=[\"linear_fc1\"])\n", "overrides.py"), InputError);
+}
+
+TEST_CASE("attention without fused kernels is written or said to be left out") {
+  const PricedQuestion asked = adapted({}, FlashAttention::off);
+  CHECK_THAT(text_of(export_plan(asked, "pytorch", "")),
+             Catch::Matchers::ContainsSubstring("FLASH_ATTENTION = False\n"));
+  CHECK(says(export_plan(asked, "torchtitan", "").files.unsaid, "fused kernels"));
+}
+
+// The config of a checkpoint on the hub says bf16; the plan keeps fp32 parameters and moments (or, bf16-pure, none).
+TEST_CASE("scripts over the hub's models make the weights in the plan's format") {
+  for (const auto& [recipe, format] :
+       {std::pair(PrecisionRecipe::fp32, "torch.float32"), std::pair(PrecisionRecipe::bf16, "torch.float32"),
+        std::pair(PrecisionRecipe::bf16_pure, "torch.bfloat16")})
+    for (const char* const name : {"accelerate", "deepspeed", "lightning"}) {
+      StrategyRequest request;
+      request.question = question_text("llama-3-8b", "dgx-h100", 16, 4096, 64);
+      request.question.training.precision = recipe;
+      const PricedQuestion asked = estimate(request);
+      const LaunchTarget& target = launch_target(name, "--to");
+      if (!inexpressible(target.framework, asked.question.training()).empty()) continue;
+      const LaunchFiles files = target.write(launch_settings(asked, asked.strategy), target.releases.back());
+      INFO(name << " " << format);
+      for (const LaunchFile& file : files.files)
+        if (file.name == "train.py")
+          CHECK_THAT(file.text, Catch::Matchers::ContainsSubstring(std::string("\"torch_dtype\", ") + format + ")"));
+    }
+}
+
+TEST_CASE("ranks that share a batch draw the same tokens, and Lightning the same weights") {
+  const PricedQuestion asked = priced({});
+  for (const char* const name : {"accelerate", "deepspeed", "lightning"})
+    for (const LaunchFile& file : export_plan(asked, name, "").files.files)
+      if (file.name == "train.py")
+        CHECK_THAT(file.text, Catch::Matchers::ContainsSubstring("generator=torch.Generator().manual_seed(index)"));
+  CHECK_THAT(text_of(export_plan(asked, "lightning", "")),
+             Catch::Matchers::ContainsSubstring("\nL.seed_everything(0)"));
 }
 
 }  // namespace

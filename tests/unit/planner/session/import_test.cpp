@@ -2,6 +2,8 @@
 
 #include "planner/session/import.h"
 
+#include <algorithm>
+
 #include "core/base/errors.h"
 #include "planner/io/import_json.h"
 #include "planner/session/plan_file.h"
@@ -47,6 +49,43 @@ TEST_CASE("a command becomes a strategy that is priced, with its network") {
   CHECK(priced.remark ==
         "train.sh: --tp-comm-overlap changes time and is not modelled; 1 other flag changes neither memory nor time");
   CHECK(config_of(priced).find("\"intermediate_size\": 14336") != std::string::npos);
+}
+
+// Adam's states of a rank are 12 bytes a parameter, 4-bit weights a quarter of 16-bit ones: factors, not shades.
+TEST_CASE("a run is not priced where its files offload states or load weights in few bits") {
+  const auto answer = [](const std::string& from, const std::string& name, const std::string& text) -> std::string {
+    ImportRequest request;
+    request.files = {{name, text}};
+    request.from = from;
+    request.question.model = "llama-2-7b";
+    request.question.machine = "dgx-a100-80g";
+    request.question.devices = 8;
+    request.question.training.global_batch = 64;
+    try {
+      (void)estimate(asked(request));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "priced";
+  };
+  const auto deepspeed = [&](const std::string& device) {
+    return answer("deepspeed", "ds.json",
+                  R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true},
+                      "zero_optimization": {"stage": 2, "offload_optimizer": {"device": ")" +
+                      device + "\"}}}");
+  };
+  CHECK(deepspeed("none") == "priced");
+  CHECK(
+      deepspeed("cpu") ==
+      "--import: ds.json: zero_optimization.offload_optimizer changes memory and time and is not modelled: what would "
+      "be priced is another run; expected launch files without it, or plan import, which shows the flags of the rest");
+  const std::string script =
+      "accelerate launch --multi_gpu --num_processes 8 --mixed_precision bf16 train.py --per_device_train_batch_size "
+      "8 ";
+  CHECK(answer("accelerate", "t.sh", script) == "priced");
+  CHECK(answer("accelerate", "t.sh", script + "--load_in_4bit False") == "priced");
+  CHECK(answer("accelerate", "t.sh", script + "--load_in_4bit True").find("--load_in_4bit changes memory") !=
+        std::string::npos);
 }
 
 TEST_CASE("files of a framework are priced by its own stack, unless another is named") {
@@ -182,6 +221,70 @@ TEST_CASE("an import is written as JSON") {
   CHECK(json.find("not_modelled")->if_array()->size() == 1);
   CHECK(*json.find("ignored_flags")->if_integer() == 1);
   CHECK(json.find("network")->if_object() != nullptr);
+}
+
+ImportRequest files_for(const char* target, const char* name, const std::string& text) {
+  ImportRequest request;
+  request.files = {{name, text}};
+  request.from = target;
+  return request;
+}
+
+// Keys of public examples of Axolotl, LLaMA-Factory, GPT-NeoX and nanotron, whose files are YAML as Accelerate's are.
+TEST_CASE("a file without one key of its target is refused, with the target that takes it") {
+  for (const char* const text :
+       {"base_model: NousResearch/Llama-3.2-1B\nmicro_batch_size: 2\nfsdp_config:\n  fsdp_offload_params: true\n",
+        "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nbf16: true\ndeepspeed: z3.json\n",
+        "pipe_parallel_size: 2\nmodel_parallel_size: 4\n",
+        "parallelism:\n  dp: 2\n  pp: 2\n  tp: 4\ntokens:\n  micro_batch_size: 2\n"})
+    CHECK_THROWS_WITH(import_files(files_for("accelerate", "c.yaml", text)),
+                      Catch::Matchers::ContainsSubstring("c.yaml: has neither distributed_type nor num_processes"));
+  CHECK_THROWS_WITH(
+      import_files(files_for("deepspeed", "c.json", R"({"hidden_size": 4096, "n_layer": 2})")),
+      Catch::Matchers::ContainsSubstring("c.json: holds no key of this framework, but hidden_size, n_layer"));
+  CHECK_THROWS_WITH(
+      import_files(files_for("megatron-lm", "t.sh", "torchrun t.py --per_device_train_batch_size 4 --max_steps 5")),
+      Catch::Matchers::ContainsSubstring("deepspeed") && Catch::Matchers::ContainsSubstring("accelerate"));
+}
+
+// examples/bert/train_bert_340m_distributed.sh says 8 GPUs, tp 8 and pp 16; Mixtral's dp 2 on 8 GPUs of pp 4 and ep 8.
+TEST_CASE("degrees that the GPUs of the files do not hold are refused, unless others are said") {
+  const std::string network =
+      " --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --micro-batch-size 1 "
+      "--global-batch-size 256 --seq-length 1024 ";
+  const std::string dense = "torchrun --nproc_per_node 8 pretrain_gpt.py" + network +
+                            "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 16\n";
+  CHECK_THROWS_WITH(import_files(files_for("megatron-lm", "t.sh", dense)),
+                    Catch::Matchers::ContainsSubstring("t.sh: tp 8, pp 16, cp 1 on 8 GPUs"));
+  ImportRequest larger = files_for("megatron-lm", "t.sh", dense);
+  larger.question.devices = 128;
+  CHECK(import_files(larger).settings.data_parallel == 1);
+  const std::string mixture = "torchrun --nproc_per_node 8 pretrain_gpt.py" + network +
+                              "--pipeline-model-parallel-size 4 --expert-model-parallel-size 8 --num-experts 8\n";
+  CHECK_THROWS_WITH(import_files(files_for("megatron-lm", "t.sh", mixture)),
+                    Catch::Matchers::ContainsSubstring("pp 4, ep 8, etp 1 on 8 GPUs"));
+}
+
+TEST_CASE("a script's own flag of the ZeRO stage is read, and an assumption beside an unknown one says so") {
+  const ImportAnswer read = import_files(files_for(
+      "deepspeed", "t.sh", "deepspeed main.py --zero_stage 3 --per_device_train_batch_size 4 --num_gpus 8\n"));
+  CHECK(read.settings.zero_stage == 3);
+  const ImportAnswer unknown = import_files(files_for(
+      "deepspeed", "t.sh", "deepspeed main.py --my_zero_level 3 --per_device_train_batch_size 4 --num_gpus 8\n"));
+  const auto has = [&](std::string_view part) {
+    return std::any_of(unknown.assumed.begin(), unknown.assumed.end(),
+                       [&](const std::string& one) { return one.find(part) != std::string::npos; });
+  };
+  CHECK(has("though what is not known here may say otherwise"));
+}
+
+TEST_CASE("a launch script beside Bridge's overrides says the nodes") {
+  ImportRequest request = files_for("megatron-bridge", "overrides.py",
+                                    "cfg.model.tensor_model_parallel_size = 2\ncfg.train.micro_batch_size = 1\n");
+  request.files.push_back({"launch.sh", "exec torchrun --nnodes=3 --nproc-per-node=4 pretrain.py\n"});
+  const ImportAnswer answer = import_files(request);
+  CHECK(answer.settings.devices == 12);
+  CHECK(answer.settings.data_parallel == 6);
 }
 
 }  // namespace

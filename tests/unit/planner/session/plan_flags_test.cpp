@@ -52,6 +52,28 @@ TEST_CASE("flags that a plan file or launch files say too are refused beside the
   CHECK_THAT(refusal([&] { strategy.require_allowed_with_plan(); }), Catch::Matchers::StartsWith("--zero: "));
 }
 
+TEST_CASE("whether attention is fused may be said beside launch files that do not say it", "[session]") {
+  const auto asked = [](const std::string& more) {
+    PlanFlags flags;
+    flags.question.machine = "dgx1-v100";
+    flags.strategy.flash_attention = "off";
+    ImportRequest files;
+    files.from = "megatron-lm";
+    files.files = {{"train.sh",
+                    "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 768 "
+                    "--num-attention-heads 12 --seq-length 1024 --max-position-embeddings 1024 --micro-batch-size 4 "
+                    "--global-batch-size 32 --fp16 " +
+                        more}};
+    flags.require_allowed_with_import();
+    return flags.request_of(files);
+  };
+  const StrategyRequest silent = asked("");
+  CHECK(silent.strategy.strategy.flash_attention == FlashAttention::off);
+  CHECK(silent.strategy.flash_attention_given);
+  CHECK(refusal([&] { (void)asked("--use-flash-attn"); }) ==
+        "--flash-attention: cannot be combined with --import, which says it too; expected one of the two");
+}
+
 TEST_CASE("limits are asked of a strategy only where a flag of it is given", "[session]") {
   PlanFlags flags;
   flags.question.model = "gpt2";

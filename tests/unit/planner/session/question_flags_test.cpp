@@ -43,6 +43,27 @@ TEST_CASE("flags become the question, with the first of several recipes") {
   CHECK(asked.recipe_choices().precisions.size() == 2);
 }
 
+TEST_CASE("without a flag the precision is one that the devices have units for") {
+  QuestionFlags asked = flags();
+  CHECK(asked.question().training.precision == PrecisionRecipe::bf16);
+  asked.machine = "dgx1-v100";
+  CHECK(asked.question().training.precision == PrecisionRecipe::fp16);
+  asked.machine = "t4-pcie";
+  CHECK(asked.question().training.precision == PrecisionRecipe::fp16);
+  asked.precision = "fp32";
+  CHECK(asked.question().training.precision == PrecisionRecipe::fp32);
+}
+
+TEST_CASE("targets of adapters are said with a rank") {
+  QuestionFlags asked = flags();
+  asked.lora_targets = "attention";
+  CHECK(refusal_of(asked) == "--lora-targets");
+  asked.lora_rank = "16";
+  CHECK(asked.question().training.adaptation.lora_targets == LoraTargets::attention);
+  asked.lora_targets = "everything";
+  CHECK(refusal_of(asked) == "--lora-targets");
+}
+
 TEST_CASE("what is wrong is refused by the flag that says it") {
   const std::map<std::string, std::optional<std::string> QuestionFlags::*> each{
       {"--gpus", &QuestionFlags::gpus},

@@ -12,7 +12,7 @@ def random_tokens(vocabulary, length, samples=1 << 20):
             return samples
 
         def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,))
+            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))
             return {"input_ids": tokens, "labels": tokens, "shift_labels": tokens.roll(-1)}
 
     return Tokens()
@@ -38,6 +38,7 @@ args = parser.parse_args()
 torch.manual_seed(args.seed)
 accelerator = Accelerator(gradient_accumulation_steps=args.gradient_accumulation_steps)
 model_config = AutoConfig.from_pretrained(args.model_name_or_path)
+setattr(model_config, "dtype" if hasattr(model_config, "dtype") else "torch_dtype", torch.float32)  # not that of the checkpoint
 model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
 if args.gradient_checkpointing:
     model.gradient_checkpointing_enable()

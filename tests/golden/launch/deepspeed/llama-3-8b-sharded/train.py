@@ -4,6 +4,7 @@ import json
 
 import deepspeed
 import torch
+import torch._dynamo  # not inside of zero.Init
 from transformers import AutoConfig, AutoModelForCausalLM
 
 
@@ -13,7 +14,7 @@ def random_tokens(vocabulary, length, samples=1 << 20):
             return samples
 
         def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,))
+            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))
             return {"input_ids": tokens, "labels": tokens, "position_ids": torch.arange(length)}
 
     return Tokens()
@@ -34,15 +35,17 @@ with open(args.deepspeed_config) as file:
 torch.manual_seed(args.seed)
 deepspeed.init_distributed()
 model_config = AutoConfig.from_pretrained(args.model_name_or_path)
+setattr(model_config, "dtype" if hasattr(model_config, "dtype") else "torch_dtype", torch.float32)  # not that of the checkpoint
 with deepspeed.zero.Init(config_dict_or_path=config):
     model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
 if config["pipeline"]["activation_checkpoint_interval"] > 0:
     model.gradient_checkpointing_enable()
+data = random_tokens(model_config.vocab_size, args.max_seq_length)
 engine, _, loader, _ = deepspeed.initialize(
     model=model,
     model_parameters=[p for p in model.parameters() if p.requires_grad],
     config=config,
-    training_data=random_tokens(model_config.vocab_size, args.max_seq_length),
+    training_data=data,
 )
 for step, batch in zip(range(args.max_steps * config["gradient_accumulation_steps"]), loader):
     batch = {name: tensor.to(engine.device) for name, tensor in batch.items()}

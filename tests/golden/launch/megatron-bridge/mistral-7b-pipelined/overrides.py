@@ -1,4 +1,7 @@
 # What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.
+from megatron.bridge.training.mixed_precision import get_mixed_precision_config
+
+
 def configure(cfg):
     cfg.model.tensor_model_parallel_size = 2
     cfg.model.pipeline_model_parallel_size = 4
@@ -19,5 +22,9 @@ def configure(cfg):
     cfg.ddp.overlap_grad_reduce = True
     cfg.ddp.overlap_param_gather = False
     cfg.ddp.grad_reduce_in_fp32 = False
+    cfg.optimizer.use_distributed_optimizer = False
+    cfg.optimizer.optimizer = "adam"
     cfg.mixed_precision = "bf16_mixed"
+    cfg.mixed_precision = get_mixed_precision_config(cfg.mixed_precision)
+    cfg.mixed_precision.grad_reduce_in_fp32 = False
     return cfg

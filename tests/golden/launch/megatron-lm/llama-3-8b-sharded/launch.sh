@@ -23,7 +23,7 @@ exec torchrun \
   --hidden-dropout 0 \
   --untie-embeddings-and-output-weights \
   --tokenizer-type NullTokenizer \
-  --vocab-size 128255 \
+  --vocab-size 128256 \
   --micro-batch-size 1 \
   --global-batch-size 64 \
   --use-distributed-optimizer \

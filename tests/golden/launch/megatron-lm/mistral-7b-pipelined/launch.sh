@@ -3,6 +3,8 @@
 # MASTER_ADDR (the node of NODE_RANK 0) and MASTER_PORT in the environment.
 set -euo pipefail
 
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+
 exec torchrun \
   --nnodes=2 \
   --nproc-per-node=8 \
@@ -26,7 +28,7 @@ exec torchrun \
   --hidden-dropout 0 \
   --untie-embeddings-and-output-weights \
   --tokenizer-type NullTokenizer \
-  --vocab-size 31999 \
+  --vocab-size 32000 \
   --tensor-model-parallel-size 2 \
   --pipeline-model-parallel-size 4 \
   --sequence-parallel \

@@ -15,6 +15,7 @@ MICRO_BATCH = 1
 MICRO_BATCHES = 8
 SEQUENCE_LENGTH = 4096
 RECOMPUTE_EVERY = 0
+FLASH_ATTENTION = True
 PRECISION = "bf16"
 OPTIMIZER = "adamw"
 
@@ -172,6 +173,9 @@ def main():
     if kind == "cuda":
         torch.cuda.set_device(device)
     dist.init_process_group("nccl" if kind == "cuda" else "gloo")
+    for enable in (torch.backends.cuda.enable_flash_sdp, torch.backends.cuda.enable_mem_efficient_sdp,
+                   torch.backends.cuda.enable_cudnn_sdp):
+        enable(FLASH_ATTENTION)
     mesh = init_device_mesh(kind, (PIPELINE_STAGES, DATA_PARALLEL // SHARD_GROUP, SHARD_GROUP, TENSOR_PARALLEL),
                             mesh_dim_names=("pp", "replicate", "shard", "tp"))
     rank = mesh["pp"].get_local_rank()

@@ -133,13 +133,29 @@ TEST_CASE("what Accelerate does where a file is silent is what is read") {
   CHECK(elsewhere.notes.other_files.front().name == "z3.json");
 }
 
+TEST_CASE("torch.autocast keeps 32-bit gradients where nothing is sharded") {
+  for (const char* const precision : {"fp16", "bf16"}) {
+    const std::string mixed = std::string("mixed_precision: ") + precision + "\n";
+    CHECK(imported("distributed_type: MULTI_GPU\n" + mixed).settings.gradient_format == NumberFormat::fp32);
+    CHECK(imported("distributed_type: 'NO'\n" + mixed).settings.gradient_format == NumberFormat::fp32);
+    CHECK_FALSE(imported("distributed_type: FSDP\n" + mixed).settings.gradient_format);
+    CHECK_FALSE(
+        imported("distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 0\n" + mixed).settings.gradient_format);
+  }
+  CHECK_FALSE(imported("distributed_type: MULTI_GPU\nmixed_precision: no\n").settings.gradient_format);
+  CHECK(accelerate_target()
+            .read("accelerate launch --multi_gpu --mixed_precision bf16 train.py\n", "train.sh")
+            .settings.gradient_format == NumberFormat::fp32);
+}
+
 TEST_CASE("offload and other back ends are named or refused") {
   CHECK(imported("distributed_type: FSDP\nfsdp_config:\n  fsdp_offload_params: true\n").notes.unread ==
         std::vector<std::string>{"fsdp_config.fsdp_offload_params changes memory and time and is not modelled"});
   CHECK_THROWS_WITH(imported("distributed_type: MEGATRON_LM\n"),
                     ContainsSubstring("distributed_type: found \"MEGATRON_LM\"") &&
                         ContainsSubstring("NO, MULTI_GPU, FSDP or DEEPSPEED"));
-  CHECK_THROWS_WITH(imported("fsdp_config:\n  fsdp_sharding_strategy: SOME\n"), ContainsSubstring("FULL_SHARD"));
+  CHECK_THROWS_WITH(imported("distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: SOME\n"),
+                    ContainsSubstring("FULL_SHARD"));
 }
 
 TEST_CASE("plans that Accelerate launches come back from their files") {

@@ -119,7 +119,7 @@ TEST_CASE("keys that change memory or time and have no value here are named") {
       R"("flops_profiler":{"enabled":false}})");
   CHECK(found.notes.unread == expected);
   CHECK(found.notes.ignored == 5);  // an offload to nowhere, 2 defaults, the profiler, steps_per_print
-  CHECK(imported(R"({"no_such_key":1})").notes.unread.size() == 1);
+  CHECK(imported(R"({"no_such_key":1,"train_batch_size":8})").notes.unread.size() == 1);
 }
 
 TEST_CASE("a pipeline is an argument of Python that the script takes from the file") {

@@ -42,7 +42,9 @@ TEST_CASE("a network that no hub has is to be filled in") {
 TEST_CASE("a network for another task is not said by a script for language models") {
   for (const char* const model : {"bert-base", "resnet-50", "graph.onnx"})
     for (const LaunchTarget& target : {deepspeed_target(), accelerate_target(), lightning_target()}) {
-      const LaunchFiles files = target.write(of_model(model), target.releases.back());
+      LaunchSettings settings = of_model(model);
+      settings.gradient_format = NumberFormat::fp32;  // as replicated ones are
+      const LaunchFiles files = target.write(settings, target.releases.back());
       REQUIRE(files.unsaid.size() == 1);
       CHECK_THAT(files.unsaid.front(), ContainsSubstring("AutoModelForCausalLM"));
     }
@@ -53,11 +55,30 @@ TEST_CASE("formats that a target has no key for are said") {
   Training training;
   training.gradient_format = NumberFormat::fp32;
   training.optimizer_format = NumberFormat::bf16;
-  LaunchSettings settings = settings_for(Strategy{}, training);
+  Strategy sharded;
+  sharded.data_parallel = 2;
+  sharded.zero_stage = 3;
+  sharded.shard_group = 2;
+  const LaunchSettings settings = settings_for(sharded, training);
   for (const LaunchTarget& target : {accelerate_target(), lightning_target()})
     CHECK(target.write(settings, target.releases.back()).unsaid.size() == 2);
   CHECK(deepspeed_target().write(settings, "0.19.8").unsaid ==
         std::vector<std::string>{"moments in bf16: no key of DeepSpeed says it; they are in fp32"});
+}
+
+// torch.autocast leaves parameters in 32 bits, and DistributedDataParallel reduces gradients of their format.
+TEST_CASE("replicated gradients are in 32 bits, sharded ones in the format of the precision") {
+  Training training;
+  training.gradient_format = NumberFormat::fp32;
+  for (const LaunchTarget& target : {accelerate_target(), lightning_target()})
+    CHECK(target.write(settings_for(Strategy{}, training), target.releases.back()).unsaid.empty());
+  training.gradient_format = NumberFormat::bf16;
+  CHECK(
+      accelerate_target().write(settings_for(Strategy{}, training), "1.15.0").unsaid ==
+      std::vector<std::string>{"gradients in bf16: no key of Accelerate says it; they are in fp32, as parameters are"});
+  CHECK(lightning_target().write(settings_for(Strategy{}, training), "2.6.6").unsaid ==
+        std::vector<std::string>{
+            "gradients in bf16: no argument of Lightning says it; they are in fp32, as parameters are"});
 }
 
 }  // namespace

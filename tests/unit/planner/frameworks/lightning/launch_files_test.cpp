@@ -40,6 +40,18 @@ TEST_CASE("each kind of sharding is a strategy of the Trainer") {
                                ContainsSubstring("reshard_after_forward=True") && ContainsSubstring("recompute=True"));
 }
 
+TEST_CASE("a Trainer keeps 32-bit gradients where nothing is sharded") {
+  const auto gradients = [](const std::string& arguments) {
+    return imported("Trainer(" + arguments + ")").settings.gradient_format;
+  };
+  CHECK(gradients("strategy='ddp', precision='16-mixed'") == NumberFormat::fp32);
+  CHECK(gradients("strategy='ddp', precision='bf16-mixed'") == NumberFormat::fp32);
+  CHECK_FALSE(gradients("strategy='ddp', precision='bf16-true'"));
+  CHECK_FALSE(gradients("strategy='ddp', precision='32-true'"));
+  CHECK_FALSE(gradients("strategy='fsdp', precision='bf16-mixed'"));
+  CHECK_FALSE(gradients("strategy='deepspeed_stage_2', precision='16-mixed'"));
+}
+
 TEST_CASE("scripts of others say what their calls say") {
   const Imported found = imported(
       "trainer = Trainer(accelerator='gpu', devices=4, num_nodes=2, strategy='deepspeed_stage_3', precision=16,\n"

@@ -1,5 +1,7 @@
 // Commands of Megatron-LM: those of its own examples, and what is written.
 
+#include <tuple>
+
 #include "core/base/errors.h"
 #include "core/graph/parameter_count.h"
 #include "core/io/json.h"
@@ -118,6 +120,174 @@ TEST_CASE("what cannot be read is refused by its flag, what is not in the file i
   CHECK(one.settings.precision == PrecisionRecipe::bf16);
   CHECK(one.notes.unread.size() == 2);
   CHECK(one.notes.ignored == 1);
+}
+
+const std::vector<std::string>& integer_flags() {
+  static const std::vector<std::string> flags{"--num-layers",
+                                              "--hidden-size",
+                                              "--num-attention-heads",
+                                              "--num-query-groups",
+                                              "--kv-channels",
+                                              "--ffn-hidden-size",
+                                              "--num-experts",
+                                              "--moe-router-topk",
+                                              "--moe-ffn-hidden-size",
+                                              "--moe-shared-expert-intermediate-size",
+                                              "--moe-layer-freq",
+                                              "--q-lora-rank",
+                                              "--kv-lora-rank",
+                                              "--vocab-size",
+                                              "--make-vocab-size-divisible-by",
+                                              "--num-layers-per-virtual-pipeline-stage",
+                                              "--num-virtual-stages-per-pipeline-rank",
+                                              "--decoder-first-pipeline-num-layers",
+                                              "--decoder-last-pipeline-num-layers",
+                                              "--pipeline-model-parallel-size",
+                                              "--tensor-model-parallel-size",
+                                              "--context-parallel-size",
+                                              "--expert-model-parallel-size",
+                                              "--expert-tensor-parallel-size",
+                                              "--micro-batch-size",
+                                              "--global-batch-size",
+                                              "--seq-length",
+                                              "--train-iters",
+                                              "--train-samples",
+                                              "--recompute-num-layers",
+                                              "--num-distributed-optimizer-instances",
+                                              "--nnodes",
+                                              "--nproc_per_node"};
+  return flags;
+}
+
+// 2^31 - 1, 2^31 and 2^63 - 1 overflow where nobody looks at them; 0 divides.
+TEST_CASE("any integer in any flag is read or refused, alone and with another one") {
+  const std::vector<std::string> numbers{"0",    "-1", "1", "3", "2147483647", "2147483648", "9223372036854775807",
+                                         "1e300"};
+  int refused = 0;
+  for (const std::string& one : integer_flags())
+    for (const char* const other : {"--num-layers", "--num-attention-heads", "--num-query-groups",
+                                    "--pipeline-model-parallel-size", "--no-such-flag"})
+      for (const std::string& number : numbers) {
+        const std::string text =
+            "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 12 --hidden-size 96 "
+            "--num-attention-heads 6 --swiglu --pipeline-model-parallel-size 2 --recompute-granularity "
+            "full --recompute-method block --micro-batch-size 1 " +
+            one + " " + number + " " + std::string(other) + " 0";
+        try {
+          Imported read = imported(text);
+          derive_missing(read.settings);
+        } catch (const InputError&) {
+          ++refused;
+        }
+      }
+  CHECK(refused > 500);
+}
+
+TEST_CASE("no layers and no heads are refused with their flag") {
+  const std::string rest =
+      " --hidden-size 96 --num-layers-per-virtual-pipeline-stage 2 --pipeline-model-parallel-size 2";
+  CHECK_THROWS_WITH(imported("pretrain_gpt.py --num-layers 0 --num-attention-heads 6" + rest),
+                    Catch::Matchers::ContainsSubstring("--num-layers: found 0"));
+  CHECK_THROWS_WITH(imported("pretrain_gpt.py --num-layers 4 --num-attention-heads 0" + rest),
+                    Catch::Matchers::ContainsSubstring("--num-attention-heads: found 0"));
+}
+
+TEST_CASE("the network of another program than pretrain_gpt.py is not taken for its") {
+  const std::string flags = " --num-layers 12 --hidden-size 96 --num-attention-heads 6 --micro-batch-size 1\n";
+  const Imported bert = imported("torchrun pretrain_bert.py" + flags);
+  CHECK(bert.settings.network_config.is_null());
+  REQUIRE(!bert.notes.unread.empty());
+  CHECK_THAT(bert.notes.unread.back(), Catch::Matchers::ContainsSubstring("the network of pretrain_bert.py"));
+  CHECK(!imported("# not pretrain_bert.py\ntorchrun pretrain_gpt.py" + flags).settings.network_config.is_null());
+}
+
+// 128256 is a multiple of 128: nothing is padded.
+TEST_CASE("a vocabulary that needs no padding is kept") {
+  const Imported read = imported(
+      "pretrain_gpt.py --num-layers 2 --hidden-size 96 --num-attention-heads 6 --tokenizer-type NullTokenizer "
+      "--vocab-size 128256");
+  CHECK(*read.settings.network_config.find("vocab_size")->if_integer() == 128256);
+}
+
+LaunchFiles written(const LaunchSettings& s, std::string_view release = "main") {
+  return megatron_lm_target().write(s, release);
+}
+LaunchSettings settings_with(std::int32_t tensor_parallel, std::int32_t context_parallel, std::int32_t zero_stage,
+                             const char* config) {
+  Strategy strategy;
+  strategy.tensor_parallel = tensor_parallel;
+  strategy.context_parallel = context_parallel;
+  strategy.data_parallel = 2;
+  strategy.zero_stage = zero_stage;
+  Training training;
+  training.sequence_length = 1024;
+  training.global_batch = 2;
+  LaunchSettings s = settings_of(strategy, training);
+  s.network_config = parse_json(config, "network");
+  return s;
+}
+constexpr const char* small_llama = R"({"model_type": "llama", "hidden_size": 96, "num_hidden_layers": 4,
+    "num_attention_heads": 6, "vocab_size": 50000, "rms_norm_eps": 1e-05, "rope_theta": 500000.0,
+    "rope_scaling": {"rope_type": "llama3", "factor": 32.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                     "original_max_position_embeddings": 8192}})";
+
+std::string file_text(const LaunchFiles& files, std::string_view name) {
+  for (const LaunchFile& file : files.files)
+    if (file.name == name) return file.text;
+  return "";
+}
+
+// validate_args of main: "CUDA_DEVICE_MAX_CONNECTIONS to 1" where tensor or context parallelism runs, more for FSDP.
+TEST_CASE("scripts export what validate_args asks of the environment") {
+  for (const auto& [tp, cp, zero, is_exported] :
+       {std::tuple(2, 1, 1, true), std::tuple(1, 3, 0, true), std::tuple(1, 1, 1, false), std::tuple(3, 1, 3, false)}) {
+    const LaunchFiles files = written(settings_with(tp, cp, zero, small_llama));
+    for (const char* const name : {"launch.sh", "job.slurm"})
+      CHECK((file_text(files, name).find("export CUDA_DEVICE_MAX_CONNECTIONS=1\n") != std::string::npos) ==
+            is_exported);
+    CHECK((file_text(files, "job.yaml").find("- name: CUDA_DEVICE_MAX_CONNECTIONS\n") != std::string::npos) ==
+          is_exported);
+  }
+}
+
+// null_tokenizer.py: vocab_size + 1 up to core_v0.17.1, vocab_size from core_v0.18.0 on.
+TEST_CASE("the vocabulary is that of each release's NullTokenizer") {
+  const LaunchSettings s = settings_with(1, 1, 1, small_llama);
+  CHECK_THAT(file_text(written(s, "core_v0.17.0"), "arguments.txt"),
+             Catch::Matchers::ContainsSubstring("--vocab-size 49999\n"));
+  for (const char* const release : {"core_v0.18.0", "core_v0.19.0", "main"})
+    CHECK_THAT(file_text(written(s, release), "arguments.txt"),
+               Catch::Matchers::ContainsSubstring("--vocab-size 50000\n"));
+}
+
+TEST_CASE("positions are scaled as the network's are, and norms have its epsilon") {
+  const std::string text = file_text(written(settings_with(1, 1, 1, small_llama)), "arguments.txt");
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("--use-rope-scaling\n--rope-scaling-factor 32.0\n"));
+  CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("--norm-epsilon"));  // the default
+  const LaunchSettings mixtral = settings_with(1, 1, 1, R"({"model_type": "mixtral", "hidden_size": 96,
+      "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "num_local_experts": 8})");
+  CHECK_THAT(file_text(written(mixtral), "arguments.txt"),
+             Catch::Matchers::ContainsSubstring("--rotary-base 1000000\n"));
+  const LaunchSettings qwen = settings_with(1, 1, 1, R"({"model_type": "qwen2", "hidden_size": 96,
+      "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "rms_norm_eps": 1e-06})");
+  CHECK_THAT(file_text(written(qwen), "arguments.txt"), Catch::Matchers::ContainsSubstring("--norm-epsilon 1e-06\n"));
+}
+
+TEST_CASE("latent attention does without a fusion that older releases refuse") {
+  const LaunchSettings s = settings_with(1, 1, 1, R"({"model_type": "deepseek_v3", "hidden_size": 96,
+      "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "n_routed_experts": 8,
+      "num_experts_per_tok": 2, "moe_intermediate_size": 32, "n_shared_experts": 1, "first_k_dense_replace": 1})");
+  CHECK_THAT(file_text(written(s, "core_v0.12.0"), "arguments.txt"),
+             Catch::Matchers::ContainsSubstring("--no-rope-fusion"));
+  CHECK_THAT(file_text(written(s, "core_v0.13.0"), "arguments.txt"),
+             !Catch::Matchers::ContainsSubstring("--no-rope-fusion"));
+}
+
+TEST_CASE("a network without flags is missing, as the script would not start") {
+  const LaunchSettings s = settings_with(1, 1, 1, R"({"model_type": "bert", "hidden_size": 96})");
+  REQUIRE(written(s).missing.size() == 1);
+  CHECK_THAT(written(s).missing.front(), Catch::Matchers::ContainsSubstring("model_type 'bert'"));
+  CHECK(written(settings_with(1, 1, 1, small_llama)).missing.empty());
 }
 
 }  // namespace

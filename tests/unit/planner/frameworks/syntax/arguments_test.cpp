@@ -32,6 +32,60 @@ TEST_CASE("variables of a script are written in") {
         "\n");
 }
 
+/// What `--tp $TP` is behind the text, of which TP=4 is the first line.
+std::string tp_behind(const std::string& text) {
+  const Json tree = read_arguments("TP=4\n" + text + "\nrun.py --tp $TP\n", "launch.sh");
+  const Json& value = *tree.find("--tp");
+  return is_unresolved(value) ? "unknown" : to_json_text(value, -1);
+}
+
+// Checked with bash 5.2, which tests/integration/shell_against_bash_test.cpp runs.
+TEST_CASE("what a command, a subshell, a pipeline or a job in the background assigns does not stay") {
+  for (const char* const text : {"TP=16 env", "( TP=16 )", "TP=16 | true", "TP=16 &", "{ TP=16; } | true",
+                                 "true | { TP=16; }", "TP=16 PP=2 env", "f() { TP=16; }", "f() { local TP=16; }\nf"}) {
+    INFO(text);
+    CHECK(tp_behind(text) == "4\n");
+  }
+  for (const char* const text : {"TP=16", "{ TP=16; }", "export TP=16", "TP=16 2>/dev/null", "f() { TP=16; }\nf",
+                                 "function f {\nTP=${1:-2}\n}\nf 16", "eval TP=16", "export \"TP=16\"", "PP=1 TP=16"}) {
+    INFO(text);
+    CHECK(tp_behind(text) == "16\n");
+  }
+}
+
+TEST_CASE("what a form assigns that is not read is unknown") {
+  for (const char* const text :
+       {"let TP=16", "let TP+=1", "read TP <<< 16", "printf -v TP %d 16", "for TP in 16; do :; done", "unset TP",
+        "(( TP = 16 ))", "(( TP++ ))", "if a; then TP=16; fi", "case $x in\n4) TP=16 ;;\nesac", "a && TP=16",
+        "a ||\n TP=16", "while a; do TP=16; done", "TP[0]=16", "TP=$((010))", ": $((TP = 16))",
+        "eval \"TP=$(nproc)\""}) {
+    INFO(text);
+    CHECK(tp_behind(text) == "unknown");
+  }
+  CHECK(tp_behind("declare -i TP=4\nTP+=6") == "10\n");  // a sum, not "46"
+}
+
+TEST_CASE("a flag to which branches give different values is unknown, others are read") {
+  const Json tree = read_arguments(
+      "if a; then\n  torchrun p.py --tp 8 --pp 2\nelse\n  torchrun p.py --tp 4 --pp 2\nfi\n", "launch.sh");
+  CHECK(is_unresolved(*tree.find("--tp")));
+  CHECK(*tree.find("--pp")->if_integer() == 2);
+}
+
+TEST_CASE("flags that a branch adds to a list leave the list known") {
+  CHECK(tree_of("ARGS=\"--a 1\"\nif x; then\n ARGS=\"$ARGS --b 2\"\nfi\nL=(--c 3)\nif x; then L+=(--d 4); fi\n"
+                "run.py $ARGS ${L[@]}") == "{\"--a\":1,\"--b\":2,\"--c\":3,\"--d\":4}\n");
+}
+
+// pretrain_gpt3_175B.sh of Megatron-DeepSpeed: to bash '>' would redirect into a file called --fp16.
+TEST_CASE("a name in angle brackets is a value that is to be filled in") {
+  CHECK(tree_of("run.py --tensorboard-dir <TENSORBOARD DIRECTORY> \\\n --fp16 --data <Specify path>/x\n") ==
+        R"({"--tensorboard-dir":"<TENSORBOARD DIRECTORY>","--fp16":true,"--data":"<Specify path>/x"})"
+        "\n");
+  CHECK(is_unresolved(*read_arguments("run.py --tp <TP>", "x").find("--tp")));
+  CHECK(tree_of("run.py --a 1 <in >out --b 2\n") == "{\"--a\":1,\"--b\":2}\n");
+}
+
 TEST_CASE("an argument of the script has its default, and a command's output stays one word") {
   CHECK(tree_of("PP=${1:-2}\nTP=${2-4}\nrun --pp $PP --tp $TP --x ${3:-$PP}\n") == R"({"--pp":2,"--tp":4,"--x":2})"
                                                                                    "\n");

@@ -43,9 +43,13 @@ TEST_CASE("a call that is not closed is refused with its line") {
 }
 
 TEST_CASE("calls are written as they are read") {
-  const Json arguments =
-      Json::Object{{"devices", 8}, {"clip", 0.5},   {"mesh", Json::Array{2, 4}}, {"name", "a"}, {"policy", "={Block}"},
-                   {"on", false},  {"none", Json()}};
+  const Json arguments = Json::Object{{"devices", 8},
+                                      {"clip", 0.5},
+                                      {"mesh", Json::Array{2, 4}},
+                                      {"name", "a"},
+                                      {"policy", python_expression("{Block}")},
+                                      {"on", false},
+                                      {"none", Json()}};
   const std::string text = python_call("Trainer", arguments);
   CHECK(
       text ==

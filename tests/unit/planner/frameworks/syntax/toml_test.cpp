@@ -5,7 +5,7 @@
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::toml_test {
 namespace {
 
 std::string as_json(const std::string& toml) {
@@ -93,4 +93,4 @@ TEST_CASE("a tree is written as tables and read back as it was") {
 }
 
 }  // namespace
-}  // namespace plumbline
+}  // namespace plumbline::toml_test

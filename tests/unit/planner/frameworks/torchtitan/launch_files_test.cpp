@@ -152,7 +152,7 @@ TEST_CASE("a network that torchtitan does not have is named, with what the files
   CHECK(has(files.files.front().text, "name = \"gpt2-xl\"\nflavor = \"YOUR-FLAVOR\"\n"));
   CHECK(has(files.assumptions.front(), "torchtitan has no flavor for gpt2-xl"));
   Strategy s = pipelined(Schedule::one_f_one_b, 1);
-  CHECK(has(written(s, "0.2.2", "qwen3-8b").unsaid.at(0), "no pipelines for qwen3"));
+  CHECK(has(written(s, "0.2.2", "qwen3-8b").missing.at(0), "no pipelines for qwen3"));
   s = {};
   s.tensor_parallel = 8;
   s.sequence_parallel = SequenceParallel::on;
@@ -279,6 +279,30 @@ TEST_CASE("uneven stages come back as they were") {
   CHECK(back(written(s, "main"), 8) == s);
   s.layers_per_stage.clear();
   CHECK(back(written(s, "0.2.2", "a network of mine"), 8) == s);
+}
+
+// torchtitan/config/configs.py of 0.3.0 counts samples, of main tokens; both return Trainer.Config from a function.
+TEST_CASE("0.3.0 is a recipe whose keys count samples") {
+  const LaunchFiles files = written(pipelined(Schedule::one_f_one_b, 1), "0.3.0");
+  CHECK(files.files.front().name == "torchtitan_recipe.py");
+  const std::string& text = files.files.front().text;
+  for (const char* const key : {"training.local_batch_size", "training.seq_len", "training.global_batch_size",
+                                "parallelism.pipeline_parallel_microbatch_size", "\"lm_head\""})
+    CHECK(has(text, key));
+  for (const char* const key : {"num_tokens", "max_context_length", "num_pp_microbatches"}) CHECK(!has(text, key));
+  CHECK(!written(Strategy{}, "0.3.0", "llama-4-scout").missing.empty());
+}
+
+// Model converters of v0.2.2 are registered under quantize.linear.float8 and quantize.linear.mx.
+TEST_CASE("converters have the names that v0.2.2 registers, and networks without pipelines do not start") {
+  LaunchSettings s = settings_for(Strategy{}, "llama-3.1-8b");
+  s.precision = PrecisionRecipe::fp8;
+  CHECK(has(torchtitan_target().write(s, "0.2.2").files.front().text, "converters = [\"quantize.linear.float8\"]"));
+  s.precision = PrecisionRecipe::mxfp8;
+  CHECK(has(torchtitan_target().write(s, "0.2.2").files.front().text, "converters = [\"quantize.linear.mx\"]"));
+  const LaunchFiles qwen = written(pipelined(Schedule::one_f_one_b, 1), "0.2.2", "qwen3-8b");
+  REQUIRE(qwen.missing.size() == 1);
+  CHECK(has(qwen.missing.front(), "no pipelines for qwen3"));
 }
 
 }  // namespace

@@ -21,9 +21,8 @@ TEST_CASE("a recipe calls torchtitan's own and sets what the plan says") {
       "parallelism": {"tensor_parallel_degree": 8, "module_fqns_per_model_part": [["a"], ["b", "c"]]},
       "activation_checkpoint": {"mode": "full"}, "compile": {"enable": true}})",
                                "test");
-  CHECK(
-      recipe_text(tree) ==
-      R"(# A recipe of torchtitan's main branch: torchrun ... -m torchtitan.train --module torchtitan_recipe --config plan
+  CHECK(recipe_text(tree) ==
+        R"(# A recipe of torchtitan: torchrun ... -m torchtitan.train --module torchtitan_recipe --config plan
 from torchtitan.distributed.activation_checkpoint import FullAC
 from torchtitan.models.llama3.config_registry import llama3_70b
 from torchtitan.trainer import Trainer
