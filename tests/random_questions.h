@@ -40,7 +40,7 @@ class RandomQuestions {
                                          "dgx1-v100", "gcp-a3-high",  "dgx-a100-40g"};
     Strategy s = any_strategy();
     const std::int64_t batch = std::int64_t{s.data_parallel} * s.micro_batch * s.micro_batches;
-    const std::int64_t sequence = 512 * between(1, 16);
+    const std::int64_t sequence = std::int64_t{512} * between(1, 16);
     std::optional<Question> question;
     try {
       question.emplace(question_of(one_of(models), one_of(machines), s.devices(), sequence, batch));
@@ -79,7 +79,7 @@ class RandomQuestions {
       if (placement(s.schedule) == StagePlacement::v_shaped) s.virtual_stages = 2;
       if (s.schedule == Schedule::interleaved) {
         s.virtual_stages = between(2, 4);
-        s.micro_batches = s.pipeline_stages * between(1, 4);
+        s.micro_batches = std::int64_t{s.pipeline_stages} * between(1, 4);
       }
     }
     return s;
