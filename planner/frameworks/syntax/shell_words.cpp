@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/base/ascii.h"
+#include "planner/frameworks/syntax/shell_builtins.h"
 #include "planner/frameworks/syntax/shell_scopes.h"
 #include "planner/frameworks/syntax/shell_word_reader.h"
 
@@ -21,7 +22,6 @@ bool is_among(const std::array<std::string_view, size>& words, std::string_view 
 
 /// Words after which another command begins.
 constexpr std::array<std::string_view, 3> transparent{"exec", "time", "!"};
-constexpr std::array<std::string_view, 5> declarations{"export", "local", "declare", "readonly", "typeset"};
 constexpr std::array<std::string_view, 6> compound_begins{"if", "for", "while", "until", "case", "select"};
 constexpr std::array<std::string_view, 4> branch_begins{"then", "else", "elif", "do"};
 constexpr std::array<std::string_view, 3> compound_ends{"fi", "done", "esac"};
@@ -49,41 +49,6 @@ class BodyBrackets {
   std::string open_;
   bool is_over_ = false;
 };
-
-constexpr int most_arguments = 9;
-
-void forget_named(std::string_view word, ShellVariables& variables) {
-  if (const std::string_view name = leading_name(word); !name.empty()) variables.forget(std::string(name));
-}
-
-/// Of builtins that assign what is not read here. `words`: behind the builtin's name.
-void run_builtin(const std::string& name, const std::vector<std::string>& words, ShellVariables& variables) {
-  if (name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "wait")
-    for (const std::string& word : words) forget_named(word, variables);
-  if (name == "unset")
-    for (const std::string& word : words)
-      if (leading_name(word) == word) variables.erase(word);
-  if (name == "printf" && words.size() > 1 && words.front() == "-v") forget_named(words[1], variables);
-  if (name == "let")
-    for (const std::string& word : words) forget_assigned(word, variables);
-  if (is_among(declarations, name))
-    for (const std::string& word : words)
-      if (word.find('=') != std::string::npos) forget_named(word, variables);
-  if (name == "shift" || name == "set")
-    for (int i = 1; i <= most_arguments; ++i)
-      if (variables.find(std::to_string(i)) != nullptr) variables.forget(std::to_string(i));
-}
-
-/// Arguments of a function as variables "1", "2", ...; "$@" of the script itself is nothing.
-void pass_arguments(const std::vector<std::string>& command, ShellVariables& variables) {
-  for (int i = 1; i <= most_arguments; ++i) {
-    const auto place = static_cast<std::size_t>(i);
-    if (place < command.size() && command[place] != "$@")
-      variables.assign(std::to_string(i), {command[place]});
-    else
-      variables.erase(std::to_string(i));
-  }
-}
 
 /// To the end of the line; "#SBATCH" has words.
 void read_comment(ShellCursor& cursor, ShellScript& script) {
@@ -263,7 +228,7 @@ class Reader {
     Reader inside(body, context_, Reading::commands, is_conditional());
     inside.read_commands();
     inside.restore_locals(mark);
-    for (int i = 1; i <= most_arguments; ++i) variables().restore(std::to_string(i), mark);
+    restore_arguments(mark, variables());
     variables().keep(mark);
     --context_.call_depth;
   }
@@ -378,7 +343,7 @@ class Reader {
       scopes_.begin_next_branch();
     } else if (is_among(compound_ends, word)) {
       scopes_.close_of(Kind::branch);
-    } else if (is_among(declarations, word)) {
+    } else if (is_declaration(word)) {
       declares_ = true;
       makes_local_ = word != "export" && word != "readonly";
     } else if (word == "{") {
