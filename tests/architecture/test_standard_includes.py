@@ -47,7 +47,7 @@ NAMES = {
     "span": "span dynamic_extent",
     "sstream": "ostringstream istringstream stringstream",
     "stdexcept": "runtime_error logic_error invalid_argument out_of_range",
-    "stop_token": "stop_token stop_source stop_callback",
+    "stop_token": "stop_callback",
     "string": "string to_string stoi stoll stod getline",
     "thread": "thread jthread this_thread",
     "tuple": "tuple make_tuple tie apply",
@@ -57,16 +57,16 @@ NAMES = {
     "variant": "variant visit monostate holds_alternative get_if variant_size_v variant_alternative_t",
     "vector": "vector",
 }
-# What also declares a header's names: by the standard, or because its own declarations need them.
-ALSO = {
-    "string_view": {"string_view": {"string", "string_view"}},
-    "utility": {name: {"utility", "algorithm", "array", "deque", "functional", "map", "memory", "optional", "set", "span",
-                       "string", "tuple", "unordered_map", "variant", "vector", "atomic"}
-                for name in ("move", "swap", "forward", "exchange", "pair", "make_pair", "declval")},
-    "cstddef": {name: {"cstddef", "array", "cstdint", "cstdlib", "cstdio", "cstring", "functional", "map", "memory", "optional", "set",
-                       "span", "string", "string_view", "tuple", "utility", "variant", "vector", "algorithm"}
-                for name in ("size_t", "ptrdiff_t", "nullptr_t")},
-    "stop_token": {name: {"stop_token", "thread", "condition_variable"} for name in ("stop_token", "stop_source")},
+# Names that several standard headers declare, by the standard or because their own declarations need them.
+SHARED = {
+    "string_view": {"string", "string_view"},
+    "stop_token stop_source": {"stop_token", "thread", "condition_variable"},
+    "move swap forward exchange pair make_pair declval": {
+        "utility", "algorithm", "array", "atomic", "deque", "functional", "map", "memory", "optional", "set", "span", "string", "tuple",
+        "unordered_map", "variant", "vector"},
+    "size_t ptrdiff_t nullptr_t": {
+        "cstddef", "algorithm", "array", "cstdint", "cstdio", "cstdlib", "cstring", "functional", "map", "memory", "optional", "set", "span",
+        "string", "string_view", "tuple", "utility", "variant", "vector"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -80,8 +80,8 @@ def homes():
     for header, names in NAMES.items():
         for name in names.split():
             result.setdefault(name, set()).add(header)
-    for table in ALSO.values():
-        for name, headers in table.items():
+    for names, headers in SHARED.items():
+        for name in names.split():
             result.setdefault(name, set()).update(headers)
     return result
 
