@@ -140,8 +140,10 @@ ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, c
   std::vector<RankTimes> times;
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     times.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
-  ActionTimes result{{}, plan.steps.overhead(), plan.stack.communication.overlap_slowdown,        {},
-                     {}, Picoseconds(0),        plan.steps.steps_early(plan.ranks, plan.strategy)};
+  ActionTimes result;
+  result.overhead = plan.steps.overhead();
+  result.overlap_slowdown = plan.stack.communication.overlap_slowdown;
+  result.steps_early = plan.steps.steps_early(plan.ranks, plan.strategy);
   const std::vector<StageLink> links = plan.steps.links(plan.ranks, plan.strategy);
   for (const Picoseconds load : link_loads(links, plan.strategy))
     result.busiest_link = std::max(result.busiest_link, load);

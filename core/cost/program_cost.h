@@ -23,13 +23,13 @@ struct ActionTimes {
   Picoseconds overhead{0};                        ///< of the step, on no rank in particular
   /// By how much compute, and collectives alongside it, take longer while both run: 0.2 is a fifth.
   double overlap_slowdown = 0;
-  std::vector<StreamLinks>
-      links{};  ///< by rank; what flows over one link at the same time shares its rate. Empty: none
+  /// By rank; what flows over one link at the same time shares its rate. Empty: none.
+  std::vector<StreamLinks> links{};
   /// By pipeline rank: whether messages between it and the one before it, of the first rank those round the loop, take
   /// the link of their stream; the others have one of their own. Empty: all do.
   std::vector<std::uint8_t> leaves_node{};
-  Picoseconds busiest_link{
-      0};                    ///< carries the messages of one direction so long, one after the other, in the whole step
+  /// How long the busiest link between two stages carries the step's messages of one direction.
+  Picoseconds busiest_link{0};
   bool steps_early = false;  ///< ranks pass the program's barriers without waiting (StepPricer::steps_early)
 };
 

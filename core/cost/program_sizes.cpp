@@ -90,11 +90,12 @@ void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& s
   for (const Chunk& unit : sharding_units(plan.graph, executions, plan.strategy.layers_per_unit)) {
     chunk.units.push_back({static_cast<std::int32_t>(unit.first), static_cast<std::int32_t>(unit.last)});
     if (segments.granularity() == Granularity::chunk) continue;
-    StageCost whole;
+    RankParameters parameters;
+    std::int64_t regathered = 0;
     for (std::int64_t e = unit.first; e < unit.last; ++e) {
       const auto i = static_cast<std::size_t>(e - executions.first);
-      whole.parameters += segments.cost(first + i).parameters;
-      whole.regathered += segments.cost(first + i).regathered;
+      parameters += segments.cost(first + i).parameters;
+      regathered += segments.cost(first + i).regathered;
       chunk.segments[i].units = 0;
       if (unit.last - unit.first > 1) chunk.segments[i].executions.unit = static_cast<std::int32_t>(unit.first);
       add_sharing(chunk.segments[i], plan, {}, rank);
@@ -102,8 +103,9 @@ void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& s
     }
     SegmentSizes& sends = chunk.segments[static_cast<std::size_t>(unit.first - executions.first)];
     sends.units = 1;
-    add_sharing(sends, plan, one_unit(RankParameters(whole.parameters)), rank);
-    add_regathers(sends, whole.regathered_share());
+    const double share = StageCost::regathered_share(regathered, parameters);
+    add_sharing(sends, plan, one_unit(std::move(parameters)), rank);
+    add_regathers(sends, share);
   }
 }
 

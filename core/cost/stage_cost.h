@@ -65,8 +65,9 @@ struct StageCost {
 
   [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
   /// What is gathered again, over what is gathered for a pass.
-  [[nodiscard]] double regathered_share() const {
-    return static_cast<double>(regathered) / static_cast<double>(std::max<std::int64_t>(1, parameters.total()));
+  [[nodiscard]] double regathered_share() const { return regathered_share(regathered, parameters); }
+  [[nodiscard]] static double regathered_share(std::int64_t regathered, const RankParameters& of) {
+    return static_cast<double>(regathered) / static_cast<double>(std::max<std::int64_t>(1, of.total()));
   }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.

@@ -5,8 +5,8 @@
 /// of a node, or the network cards that all ranks of the stage in one node send over at once (core/machine/topology.h,
 /// stages_span); of that, the stack's `pipeline_exposure` shows. A link carries one message of a direction after the
 /// other: a step takes no less than all of them together (`link_loads`). Source:
-/// docs/decisions/0084-each-boundary-its-own-link.md. Not modelled: messages that catch up with each other for a part
-/// of the step; replicas of a stage that stay inside a node beside others that do not. Checked against:
+/// docs/decisions/0084-each-boundary-its-own-link.md. Not modelled: queues of messages while a part of the step
+/// sends faster than the link; replicas of a stage that stay inside a node beside others that do not. Checked against:
 /// tests/unit/planner/pricing/stage_links_test.cpp, by hand; tests/unit/core/machine/topology_test.cpp.
 
 #include <vector>

@@ -22,9 +22,9 @@
 /// stages the links of both, and the tied embedding those of the whole cluster.
 ///
 /// What no other term of a stack explains (`step_factor`) multiplies what blocks take: their kernels, and the
-/// collectives between those, whose exposed shares were fitted with it. What shares states, and messages between
-/// stages, take what the network takes: a stack that computes slower sends no slower, and a step shows no more of a
-/// transfer than that.
+/// collectives between those, whose exposed shares were fitted with it. It does not multiply gathers and reductions of
+/// sharded states, nor messages between stages: a stack that computes slower sends no slower, and the exposed part of a
+/// transfer is at most the transfer.
 ///
 /// Schedules that split the backward defer what block_cost.h prices for weight gradients. Sharded states (ZeRO-2, 3)
 /// are copied between the buffers of collectives and tensors where the stack does so, and gathered and reduced unit by

@@ -4,8 +4,8 @@
 /// Model: ranks are numbered densely over devices, device by device and node by node. Groups of one kind tile the
 /// ranks: `size` ranks, `stride` apart, in blocks of size * stride. "Node" is what NCCL takes for one: the NVLink
 /// domain (72 devices on NVL72), else the server. Where a group straddles nodes unevenly the worst group counts: the
-/// most nodes, the busiest node's groups, the fewest ranks that a group has in a node. Two pipeline stages are no such
-/// tiling: each of their boundaries lies where it lies, inside a node or over its edge (stages_span).
+/// most nodes, the busiest node's groups, the fewest ranks that a group has in a node. Pairs of pipeline stages do not
+/// tile the ranks: each boundary between two stages is inside a node or crosses its edge by itself (stages_span).
 /// Not modelled: rank orders other than dense, rail-optimised wiring, a group that skips devices.
 /// Checked against: tests/unit/core/machine/topology_test.cpp, every rank list written out.
 

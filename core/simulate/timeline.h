@@ -9,8 +9,8 @@
 /// change costs an action less than a picosecond. Ranks may compute slower than priced (stragglers, older devices) by a
 /// factor each. Sends that block: transfers that follow each other on a rank are posted together (as frameworks
 /// batch them), and occupy it until both ends were posted and the messages are there.
-/// A link carries a step's messages one after the other: where they need longer than all else, the step ends when they
-/// have, and its spans end before (wait_for_links).
+/// A link carries a step's messages one after the other. Where that takes longer than the actions, the step ends with
+/// the last message, after the last span (wait_for_links).
 /// Where ranks step early (ActionTimes), barriers hold nobody, and the three ends of the timeline count from each
 /// rank's own begin: the longest of the ranks, and the slowest optimizer; the actions keep their times in one step.
 /// Source: event evaluation of an acyclic program; arXiv:2401.10241 section 3 for the dependencies; equal shares of a
@@ -51,8 +51,8 @@ struct TimelineOptions {
 
 /// Requires a program that ends (dry_run) and its times.
 [[nodiscard]] Timeline timeline(const Program& program, const ActionTimes& times, const TimelineOptions& options = {});
-/// Of a whole step's timeline, or one that `left_out` is missing in: its ends, later by what messages of the busiest
-/// link need beyond the last micro-batch.
+/// Moves the ends of a timeline back to where the busiest link has carried all messages of the step. `left_out`: time
+/// of micro-batches that the timeline does not hold.
 void wait_for_links(Timeline& timeline, const ActionTimes& times, Picoseconds left_out = Picoseconds(0));
 /// Of an action alone on a rank that computes slower by a factor.
 [[nodiscard]] Picoseconds alone(const Action& action, Picoseconds time, double slowdown);

@@ -12,12 +12,18 @@
 namespace plumbline::search_slow_network_test {
 namespace {
 
-Question over_one_card(const std::string& model, const std::string& machine, double gigabits, std::int64_t batch) {
+struct Asked {
+  double gigabits;
+  std::int64_t devices;
+  std::int64_t batch;
+};
+
+Question over_one_card(const Asked& asked) {
   const ChangedMachine slow([&](Node& node) {
     node.network->count = 1;
-    node.network->bandwidth.value = BytesPerSecond(gigabits / 8 * 1e9);
+    node.network->bandwidth.value = BytesPerSecond(asked.gigabits / 8 * 1e9);
   });
-  return Question(slow.of(question_text(model, machine, 32, 4096, batch)));
+  return Question(slow.of(question_text("llama-2-13b", "dgx-a100-40g", asked.devices, 4096, asked.batch)));
 }
 
 Picoseconds simulated_step(const Question& question, const Strategy& strategy) {
@@ -25,12 +31,12 @@ Picoseconds simulated_step(const Question& question, const Strategy& strategy) {
 }
 
 TEST_CASE("no drawn plan beats the search on a slow network, simulated") {
-  const double gigabits = GENERATE(10., 25., 100.);
-  const Question question = over_one_card("llama-2-13b", "dgx-a100-40g", gigabits, 64);
+  const Asked asked = GENERATE(Asked{10, 32, 64}, Asked{10, 24, 72}, Asked{25, 40, 60}, Asked{100, 32, 64});
+  const Question question = over_one_card(asked);
   const SearchResult found = search({question}, SearchSpace{}, SearchOptions{});
   REQUIRE(!found.best.empty());
   const Picoseconds best = simulated_step(question, found.best.front().strategy);
-  INFO(to_text(found.best.front().strategy) << " on " << gigabits << " Gb/s");
+  INFO(to_text(found.best.front().strategy) << " on " << asked.devices << " devices, " << asked.gigabits << " Gb/s");
   const std::vector<Strategy> all = legal_plans(question);
   std::mt19937_64 bits(20261128);
   int compared = 0;

@@ -122,6 +122,11 @@ TEST_CASE("loads of links count what crosses each boundary in one direction") {
   s.schedule = Schedule::zbv;
   s.virtual_stages = 2;
   CHECK(link_loads(links, s) == of(0, 60));  // there and back
+  // Of two ranks one link carries what goes round the loop as well: five boundaries of six stages.
+  s = pipeline(1, 2, 1, 3);
+  s.schedule = Schedule::interleaved;
+  s.virtual_stages = 3;
+  CHECK(link_loads({link, link}, s) == Loads{Picoseconds(0), Picoseconds(150)});
 }
 
 }  // namespace
