@@ -12,6 +12,7 @@
 #include "cli/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output_flag.h"
+#include "cli/validate_view.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/measured_runs_json.h"
@@ -122,6 +123,8 @@ class CalibrateVerb : public Verb {
     require_only(*app_, "--rows", {"--device", "--stack", "--like", "--name", "--out", "--json"});
     if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
     const session::PreparedCalibration prepared = session::prepare_calibration(request());
+    for (const RunSet& set : prepared.request.runs)
+      if (!set.unread.empty()) terminal.remark(unread_keys_text(set.unread));
     for (const SkippedRun& run : prepared.skipped) terminal.remark("skipped " + run.id + ": " + run.reason);
     const session::CalibrationAnswer answer = session::calibrate(prepared, task(terminal));
     if (!answer.complete) return interrupted(terminal);

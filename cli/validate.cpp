@@ -54,11 +54,12 @@ class ValidateVerb : public Verb {
     }
     plot_.write([&] { return validation_svg(validation); }, terminal, Narration::silent);
     report_.write([&] { return validation_markdown(validation, picture()); }, terminal, Narration::silent);
+    if (!validation.unread.empty()) terminal.remark(unread_keys_text(validation.unread));
     if (json_)
       terminal.print(to_json_text(to_json(validation)));
     else
       terminal.print(validation_text(validation));
-    return ExitCode::done;
+    return validation.runs.empty() ? ExitCode::no : ExitCode::done;
   }
 
  private:

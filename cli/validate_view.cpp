@@ -49,6 +49,20 @@ std::string joined(const std::vector<std::string>& values) {
 
 }  // namespace
 
+std::string unread_keys_text(const std::set<UnreadKey>& keys) {
+  constexpr std::size_t most_keys = 12;
+  constexpr std::size_t longest_key = 60;
+  std::string text;
+  std::size_t shown = 0;
+  for (const UnreadKey& key : keys) {
+    if (++shown > most_keys) break;
+    text += (text.empty() ? "" : ", ") + key.key.substr(0, longest_key) +
+            (key.nearest.empty() ? "" : " (nearest: " + key.nearest + ")");
+  }
+  if (keys.size() > most_keys) text += " and " + std::to_string(keys.size() - most_keys) + " more";
+  return "keys that are not read: " + text;
+}
+
 std::string validation_text(const Validation& validation) {
   std::string text = series_text(validation, "step time", &ValidationSummary::time);
   text += series_text(validation, "peak memory", &ValidationSummary::memory);

@@ -312,12 +312,17 @@ std::vector<std::pair<std::string, JsonPlace>> JsonObject::members() {
   return result;
 }
 
+std::vector<std::pair<std::string, std::string>> JsonObject::unread() const {
+  std::vector<std::pair<std::string, std::string>> keys;
+  for (const Json::Member& member : *place_.value().if_object())
+    if (std::find(asked_.begin(), asked_.end(), member.first) == asked_.end())
+      keys.emplace_back(member.first, nearest_text(member.first, asked_));
+  return keys;
+}
+
 void JsonObject::finish() const {
-  for (const Json::Member& member : *place_.value().if_object()) {
-    if (std::find(asked_.begin(), asked_.end(), member.first) != asked_.end()) continue;
-    throw InputError(
-        {member_place(place_.where(), member.first), "unknown key", "", nearest_text(member.first, asked_)});
-  }
+  if (const auto keys = unread(); !keys.empty())
+    throw InputError({member_place(place_.where(), keys.front().first), "unknown key", "", keys.front().second});
 }
 
 JsonObject open_document(const JsonPlace& root, std::string_view expected_format) {

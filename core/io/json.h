@@ -92,6 +92,8 @@ class JsonObject {
   [[nodiscard]] std::optional<JsonPlace> find(std::string_view key);
   /// All members in order, all counted as asked for: for objects whose keys are data.
   [[nodiscard]] std::vector<std::pair<std::string, JsonPlace>> members();
+  /// Keys that were never asked for, in the order of the object, each with the nearest of those that were (or "").
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> unread() const;
   /// Throws InputError with the nearest known key for the first key that was never asked for.
   void finish() const;
   [[nodiscard]] const std::string& where() const { return place_.where(); }

@@ -20,9 +20,10 @@ constexpr double most_run_seconds = 1e9;
 constexpr double most_run_bytes = 1e18;
 constexpr double most_gib = 1e9;
 constexpr double most_tokens = 1e12;
+constexpr double most_tflops = 1e6;
 
-/// Whether unknown keys are refused.
-enum class Unknown : std::uint8_t { ignored, refused };
+/// What becomes of unknown keys.
+enum class Unknown : std::uint8_t { listed, refused };
 
 std::string word_of(const JsonPlace& place) {
   if (const bool* truth = place.value().if_bool()) return *truth ? "true" : "false";
@@ -87,7 +88,23 @@ RunFields shape_from(const JsonPlace& place) {
   return shape;
 }
 
-RunMeasurement measurement_from(const JsonPlace& place) {
+/// What is done with keys that nobody asked for.
+class UnknownKeys {
+ public:
+  UnknownKeys(Unknown unknown, std::set<UnreadKey>& unread) : unknown_(unknown), unread_(unread) {}
+
+  /// `prefix`: of the keys as they are reported.
+  void finish(const JsonObject& object, const std::string& prefix) {
+    if (unknown_ == Unknown::refused) return object.finish();
+    for (const auto& [key, nearest] : object.unread()) unread_.insert({prefix + key, nearest});
+  }
+
+ private:
+  Unknown unknown_;
+  std::set<UnreadKey>& unread_;
+};
+
+RunMeasurement measurement_from(const JsonPlace& place, UnknownKeys& unknown) {
   JsonObject object(place);
   RunMeasurement m;
   const auto number = [&](std::string_view key, double largest) -> std::optional<double> {
@@ -99,11 +116,15 @@ RunMeasurement measurement_from(const JsonPlace& place) {
   };
   m.step_time_s = number("step_time_s", most_run_seconds);
   m.tokens_per_s_per_gpu = number("tokens_per_s_per_gpu", most_tokens);
+  m.tokens_per_s = number("tokens_per_s", most_tokens);
+  m.samples_per_s = number("samples_per_s", most_tokens);
+  m.tflops_per_gpu = number("tflops_per_gpu", most_tflops);
   m.memory_max_allocated_bytes = number("memory_max_allocated_bytes", most_run_bytes);
   m.memory_gib = number("memory_gib", most_gib);
   m.memory_reserved_gib = number("memory_reserved_gib", most_gib);
   m.memory_active_gib = number("memory_active_gib", most_gib);
   m.memory_gb_as_published = number("memory_gb_as_published", most_gib);
+  unknown.finish(object, "measured/");
   return m;
 }
 
@@ -112,7 +133,7 @@ std::string text_of(JsonObject& object, std::string_view key) {
   return found ? found->string() : "";
 }
 
-MeasuredRun row_from(const JsonPlace& place, Unknown unknown) {
+MeasuredRun row_from(const JsonPlace& place, UnknownKeys unknown) {
   JsonObject object(place);
   MeasuredRun run;
   const JsonPlace id = object.at("id");
@@ -126,9 +147,9 @@ MeasuredRun row_from(const JsonPlace& place, Unknown unknown) {
   if (const auto list = object.find("unverified_fields")) run.question.unverified = string_set(*list);
   if (const auto list = object.find("use")) run.uses = string_set(*list);
   if (const auto truth = object.find("suspect")) run.suspect = truth->boolean();
-  if (const auto measured = object.find("measured")) run.measured = measurement_from(*measured);
+  if (const auto measured = object.find("measured")) run.measured = measurement_from(*measured, unknown);
   if (const auto truth = object.find("oom")) run.measured.out_of_memory = truth->boolean();
-  if (unknown == Unknown::refused) object.finish();
+  unknown.finish(object, "");
   return run;
 }
 
@@ -165,7 +186,7 @@ RunSet read_own(const JsonPlace& document, std::string name) {
   }
   if (const auto rules = object.find("rules")) set.rules = source_rules_from(*rules);
   for (const JsonPlace& element : object.at("rows").elements()) {
-    MeasuredRun run = row_from(element, Unknown::refused);
+    MeasuredRun run = row_from(element, {Unknown::refused, set.unread});
     complete(run, common);
     if (run.source.empty()) run.source = source;
     if (run.notes.empty()) run.notes = notes;
@@ -193,7 +214,8 @@ RunSet runs_from_json(const JsonPlace& document, std::string name) {
   if (document.value().if_object() != nullptr) {
     set = read_own(document, std::move(set.name));
   } else {
-    for (const JsonPlace& element : document.elements()) set.runs.push_back(row_from(element, Unknown::ignored));
+    for (const JsonPlace& element : document.elements())
+      set.runs.push_back(row_from(element, {Unknown::listed, set.unread}));
   }
   refuse_repeated_ids(set, document.where());
   return set;

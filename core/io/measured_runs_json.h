@@ -1,8 +1,8 @@
 #pragma once
 /// \file measured_runs_json.h: files of measured runs, read.
 ///
-/// Two forms: a plain array of runs as people collect them (see run_fields.h; keys that are not known are ignored, so
-/// that files written for a later version can be read), and a plumbline.rows/1 document whose `common` keys hold for
+/// Two forms: a plain array of runs as people collect them (see run_fields.h; keys that are not known may be data of
+/// other programs: they are listed in RunSet::unread), and a plumbline.rows/1 document whose `common` keys hold for
 /// every run, whose `rules` say how they are read ({"meanings": [..], "assumptions": [..]}, run_rules_json.h) and whose
 /// unknown keys are refused. Types, ranges and units are strict in both.
 

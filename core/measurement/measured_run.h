@@ -1,5 +1,6 @@
 #pragma once
-/// \file run.h: one published or own measurement of a training run: what was asked, and, apart from it, what came out.
+/// \file measured_run.h: one published or own measurement of a training run: what was asked, and, apart from it, what
+/// came out.
 ///
 /// The two halves are different types, so that what predicts can be given the question alone and cannot see the
 /// answer. A key that is absent is unknown, never a default.
@@ -47,6 +48,9 @@ enum class MemoryRank : std::uint8_t { heaviest, first, last };
 struct RunMeasurement {
   std::optional<double> step_time_s;
   std::optional<double> tokens_per_s_per_gpu;
+  std::optional<double> tokens_per_s;    ///< of all devices together, as `samples_per_s`
+  std::optional<double> samples_per_s;   ///< sequences; images of an image network
+  std::optional<double> tflops_per_gpu;  ///< 10^12 of the model's FLOPs a second, as planner/pricing/predict.h counts
   std::optional<double> memory_max_allocated_bytes;
   std::optional<double> memory_gib;
   std::optional<double> memory_reserved_gib;
@@ -54,6 +58,9 @@ struct RunMeasurement {
   std::optional<double> memory_gb_as_published;
   std::optional<bool> out_of_memory;
 
+  [[nodiscard]] bool has_time() const {
+    return step_time_s || tokens_per_s_per_gpu || tokens_per_s || samples_per_s || tflops_per_gpu;
+  }
   [[nodiscard]] bool has_memory() const {
     return memory_max_allocated_bytes || memory_gib || memory_reserved_gib || memory_active_gib ||
            memory_gb_as_published;

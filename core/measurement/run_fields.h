@@ -1,7 +1,8 @@
 #pragma once
 /// \file run_fields.h: the keys of a run that a prediction may depend on, with the range of each number.
 ///
-/// Keys that are in neither table are allowed in a run (others collect more than this program reads) and ignored.
+/// Keys that are in neither table are allowed in an array of runs (others collect more than this program reads), and
+/// listed as unread.
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,8 @@
 #pragma once
 /// \file run_set.h: the measured runs of one source, and how they are read.
 
+#include <compare>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,18 @@ struct SourceRules {
   std::vector<RunRule> assumptions;  ///< what is taken where the source is silent; reported
 };
 
+/// A key of a file that no reader asked for, such as "measured/step_tim_s", and what it may have been meant for.
+struct UnreadKey {
+  std::string key;
+  std::string nearest;  ///< the nearest keys that are read; empty: none is near
+  auto operator<=>(const UnreadKey&) const = default;
+};
+
 struct RunSet {
   std::string name;
   std::vector<MeasuredRun> runs;
   SourceRules rules = {};
+  std::set<UnreadKey> unread = {};  ///< of an array of runs, whose unknown keys may be data of other programs
 };
 
 }  // namespace plumbline

@@ -69,7 +69,7 @@ FitRun row_of(const MeasuredRun& run, const std::string& source, ResolvedRun res
   const RunClass run_class = class_of(question);
   const RunTrust trust = trust_of(run.question, resolved.fields);
   const bool fine_tuning = is_fine_tuning(resolved.fields);
-  const double measured = *measured_time(run);
+  const double measured = measured_time(run, question);
   return {run.question.id,
           source,
           model,
@@ -121,8 +121,9 @@ FitRuns fit_runs(const std::vector<RunSet>& sets, const RunResolver& resolver) {
         continue;
       }
       FitRun& held = result.runs[found->second];
-      held.repetitions_s.push_back(*measured_time(run));
-      held.measured_s = std::min(held.measured_s, *measured_time(run));
+      const double measured = measured_time(run, resolution.run->question);
+      held.repetitions_s.push_back(measured);
+      held.measured_s = std::min(held.measured_s, measured);
     }
   return result;
 }

@@ -60,9 +60,16 @@ Json to_json(const Validation& validation) {
   Json::Object by_source;
   for (const std::string& source : sources_of(validation))
     by_source.emplace_back(source, summary_json(summarize(validation, source)));
+  Json::Array unread;
+  for (const UnreadKey& key : validation.unread) {
+    Json::Object entry{{"key", key.key}};
+    if (!key.nearest.empty()) entry.emplace_back("nearest", key.nearest);
+    unread.push_back(std::move(entry));
+  }
   return Json::Object{{"format", "plumbline.validation/1"},
                       {"rows", std::move(runs)},
                       {"skipped", std::move(skipped)},
+                      {"unread_keys", std::move(unread)},
                       {"summary", summary_json(summarize(validation))},
                       {"by_source", std::move(by_source)}};
 }

@@ -46,12 +46,6 @@ Flops masked_flops(const Question& question) {
   return static_cast<double>(question.training().global_batch) * sum;
 }
 
-/// FLOPs of the whole step over all ranks: the model's, without what ranks repeat.
-Flops model_flops(const Question& question) {
-  const Shard one = whole_sequence(question);
-  return static_cast<double>(question.training().global_batch) * graph_flops(question.graph(), one).total();
-}
-
 Flops recompute_flops(const StageTable& stages, const Strategy& s) {
   const std::int64_t ranks_per_stage = s.devices() / s.pipeline_stages;
   Flops sum(0);
@@ -68,6 +62,11 @@ Joules energy_per_second(const Question& question) {
 }
 
 }  // namespace
+
+Flops model_flops(const Question& question) {
+  const Shard one = whole_sequence(question);
+  return static_cast<double>(question.training().global_batch) * graph_flops(question.graph(), one).total();
+}
 
 Prediction predict(const Question& question, const StageTable& stages, const Strategy& s) {
   Prediction p;

@@ -15,6 +15,8 @@
 
 namespace plumbline {
 
+/// FLOPs of a whole step over all ranks, as MFU counts them: the whole square of attention, without recompute.
+[[nodiscard]] Flops model_flops(const Question& question);
 [[nodiscard]] Prediction predict(const Question& question, const StageTable& stages, const Strategy& strategy);
 /// Zero without a token budget.
 [[nodiscard]] RunCost run_cost(const Question& question, const Prediction& prediction);

@@ -103,13 +103,32 @@ RunFields with_algebra(RunFields fields) {
   return fields;
 }
 
+namespace {
+
+/// The machine, or that of the catalogue with the same device whose nodes hold as many as the run says.
+Cluster with_nodes_of(std::int64_t per_node, Cluster cluster) {
+  const Node& node = cluster.groups.front().node;
+  if (per_node <= node.devices) return cluster;
+  for (const std::string& name : machine_names()) {
+    Cluster other = find_machine(name);
+    if (other.groups.front().node.device == node.device && other.groups.front().node.devices == per_node) return other;
+  }
+  throw InputError(
+      {"gpus_per_node",
+       "is " + std::to_string(per_node) + ", and a node of " + cluster.name + " has " + std::to_string(node.devices),
+       "a machine with such nodes (plan machines, or a file), named by the key machine", ""});
+}
+
+}  // namespace
+
 Cluster cluster_of(const RunFields& fields) {
   const std::string machine = fields.word("machine");
   if (machine.empty())
     throw InputError({"hardware", "\"" + fields.word("hardware") + "\" is no machine of the catalogue", "", ""});
-  Cluster cluster = found_unquoted("machine", machine, "machine", "plan machines", find_machine);
   const std::int64_t devices = required(fields, "gpus");
   const std::int64_t per_node = fields.number("gpus_per_node").value_or(0);
+  Cluster cluster = with_nodes_of(devices > 1 ? std::min(per_node, devices) : 0,
+                                  found_unquoted("machine", machine, "machine", "plan machines", find_machine));
   Node& node = cluster.groups.front().node;
   // Nodes that use a part of their devices, or servers with fewer of them.
   if (per_node > 0 && per_node < node.devices && devices > per_node) node.devices = static_cast<std::int32_t>(per_node);

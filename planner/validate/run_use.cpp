@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/errors.h"
+#include "planner/pricing/predict.h"
+
 namespace plumbline {
 namespace {
 
@@ -31,22 +34,24 @@ std::string_view to_text(RunTrust trust) {
   return "";
 }
 
-std::optional<double> measured_time(const MeasuredRun& run) {
-  if (run.measured.step_time_s) return run.measured.step_time_s;
-  const RunFields& fields = run.question.fields;
-  const auto batch = fields.number("global_batch");
-  const auto sequence = fields.number("seq_len");
-  const auto gpus = fields.number("gpus");
-  if (!run.measured.tokens_per_s_per_gpu || !batch || !sequence || !gpus) return std::nullopt;
-  return static_cast<double>(*batch) * static_cast<double>(*sequence) /
-         (*run.measured.tokens_per_s_per_gpu * static_cast<double>(*gpus));
+double measured_time(const MeasuredRun& run, const Question& question) {
+  const RunMeasurement& m = run.measured;
+  if (m.step_time_s) return *m.step_time_s;
+  const double samples = static_cast<double>(question.training().global_batch);
+  const double tokens = samples * static_cast<double>(question.training().sequence_length);
+  const double devices = static_cast<double>(question.devices());
+  if (m.tokens_per_s_per_gpu) return tokens / (*m.tokens_per_s_per_gpu * devices);
+  if (m.tokens_per_s) return tokens / *m.tokens_per_s;
+  if (m.samples_per_s) return samples / *m.samples_per_s;
+  check(m.tflops_per_gpu.has_value(), "a run of kind time has a time or a rate");
+  return model_flops(question).value() / (*m.tflops_per_gpu * 1e12 * devices);
 }
 
 RunUses uses_of(const MeasuredRun& run) {
   if (run.suspect) return {{}, "its source contradicts itself"};
   RunUses uses;
   const auto allowed = [&](const char* use) { return !run.uses || run.uses->count(use) != 0; };
-  if (allowed("time") && measured_time(run)) uses.kinds.push_back(RunKind::time);
+  if (allowed("time") && run.measured.has_time()) uses.kinds.push_back(RunKind::time);
   if (allowed("memory") && run.measured.has_memory()) uses.kinds.push_back(RunKind::memory);
   if (allowed("fit") && run.measured.out_of_memory) uses.kinds.push_back(RunKind::fit);
   if (!uses.kinds.empty()) return uses;

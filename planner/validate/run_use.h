@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/measurement/measured_run.h"
+#include "planner/question/question.h"
 
 namespace plumbline {
 
@@ -24,8 +25,9 @@ struct RunUses {
 };
 [[nodiscard]] RunUses uses_of(const MeasuredRun& run);
 
-/// Seconds of a step, as published or from the tokens per second and GPU.
-[[nodiscard]] std::optional<double> measured_time(const MeasuredRun& run);
+/// Seconds of a step: as published, or what a published rate takes for the step that `question` asks for. The run has a
+/// time.
+[[nodiscard]] double measured_time(const MeasuredRun& run, const Question& question);
 /// `fields` after the rules.
 [[nodiscard]] RunTrust trust_of(const RunQuestion& question, const RunFields& fields);
 /// Everything that was asked, so that two runs of one question have one key. What was asked in a run that is partly

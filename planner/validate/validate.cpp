@@ -64,7 +64,7 @@ class Validator {
     outcome.measured_fits = !run.measured.out_of_memory.value_or(false);
     const double sigma = plan.provenance.trust.memory_sigma;
     if (kind == RunKind::time) {
-      outcome.pair = {*measured_time(run), plan.prediction.step_time_s};
+      outcome.pair = {measured_time(run, resolved.question), plan.prediction.step_time_s};
     } else if (kind == RunKind::memory) {
       const auto figure = memory_figure(run.measured, resolved.fields);
       check(figure.has_value(), "a run of kind memory has a figure");
@@ -121,7 +121,8 @@ Validation validate(const std::vector<RunSet>& sets, const RunResolver& resolver
   std::int64_t all = 0;
   for (const RunSet& set : sets) all += std::ssize(set.runs);
   std::int64_t done = 0;
-  for (const RunSet& set : sets)
+  for (const RunSet& set : sets) {
+    result.unread.insert(set.unread.begin(), set.unread.end());
     for (const MeasuredRun& run : set.runs) {
       if (task.is_stopped()) {
         result.complete = false;
@@ -130,6 +131,7 @@ Validation validate(const std::vector<RunSet>& sets, const RunResolver& resolver
       if (passes(filter, set, run)) validator.add(run, set);
       task.report({"runs", ++done, all});
     }
+  }
   return result;
 }
 

@@ -46,7 +46,8 @@ struct SkippedRun {
 struct Validation {
   std::vector<RunOutcome> runs;
   std::vector<SkippedRun> skipped;
-  bool complete = true;  ///< false: it was stopped before the last run
+  std::set<UnreadKey> unread;  ///< keys of the files that nobody read
+  bool complete = true;        ///< false: it was stopped before the last run
 };
 
 /// Empty lists: everything.

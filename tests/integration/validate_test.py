@@ -37,6 +37,52 @@ class Validate(Command):
         self.assertEqual(set(answer["by_source"]), {"runs"})
         self.assertEqual(answer["by_source"]["runs"]["time"], answer["summary"]["time"])
 
+    def test_unread_keys_are_named_with_the_nearest(self):
+        row = {"id": "a", "model": "gpt3-175b", "hardware": "A100-SXM-80GB", "gpus": 512, "seq_len": 2048,
+               "global_batch": 512, "micro_batch": 1, "tp": 8, "pp": 8, "precision": "fp16", "zero_stge": 1,
+               "weather": "good", "framework": "Megatron-LM", "measured": {"step_tim_s": 18.1}}
+        rows = self.written("runs.json", json.dumps([row]))
+        done = run("validate", "--rows", rows)
+        self.assertEqual(done.returncode, 1)  # nothing was compared
+        self.assertIn("nothing was measured that is predicted here", " ".join(done.stdout.split()))
+        self.assertEqual(done.stderr.splitlines(), ["keys that are not read: measured/step_tim_s (nearest: step_time_s), weather, "
+                                                    "zero_stge (nearest: zero_stage)"])
+        answer = json.loads(run("validate", "--rows", rows, "--json").stdout)
+        self.assertEqual(answer["unread_keys"], [{"key": "measured/step_tim_s", "nearest": "step_time_s"}, {"key": "weather"},
+                                                 {"key": "zero_stge", "nearest": "zero_stage"}])
+        document = {"format": "plumbline.rows/1", "name": "ours", "rows": [dict(row, id="b")]}
+        self.refused(["validate", "--rows", self.written("own.json", json.dumps(document))], "step_tim_s", "step_time_s")
+
+    def test_rates_are_measurements(self):
+        row = {"model": "llama-3-8b", "hardware": "H100-SXM-80GB", "gpus": 8, "seq_len": 4096, "global_batch": 64,
+               "micro_batch": 1, "tp": 2, "precision": "bf16", "framework": "NeMo (Megatron-Core)"}
+        tokens = 64 * 4096
+        plan = json.loads(run("estimate", "--model", "llama-3-8b", "--machine", "dgx-h100", "--gpus", "8", "--seq-len", "4096",
+                              "--global-batch", "64", "--tp", "2", "--json").stdout)
+        flops = plan["prediction"]["model_flops_per_step"]
+        rates = [{"step_time_s": 4}, {"tokens_per_s_per_gpu": tokens / 32}, {"tokens_per_s": tokens / 4},
+                 {"samples_per_s": 16}, {"tflops_per_gpu": flops / 32e12}]
+        for rate in rates:
+            with self.subTest(rate):
+                rows = self.written("runs.json", json.dumps([dict(row, id="a", measured=rate)]))
+                answer = json.loads(run("validate", "--rows", rows, "--json").stdout)["rows"]
+                self.assertEqual([each["kind"] for each in answer], ["time"])
+                self.assertAlmostEqual(answer[0]["measured"], 4, places=6)
+
+    def test_a_node_holds_as_many_devices_as_its_run_says(self):
+        row = {"id": "a", "model": "llama-3-8b", "hardware": "GH200-96GB", "gpus": 64, "seq_len": 4096, "global_batch": 256,
+               "micro_batch": 1, "tp": 4, "precision": "bf16", "framework": "NeMo (Megatron-Core)", "measured": {"step_time_s": 2}}
+
+        def answered(**more):
+            rows = self.written("runs.json", json.dumps([dict(row, **more)]))
+            return json.loads(run("validate", "--rows", rows, "--json").stdout)
+        by_name = answered(machine="alps-gh200")["rows"][0]["predicted"]
+        self.assertEqual(answered(gpus_per_node=4, machine="gh200")["rows"][0]["predicted"], by_name)
+        self.assertGreater(answered(gpus_per_node=1, machine="gh200")["rows"][0]["predicted"]["expected"],
+                           by_name["expected"])
+        skipped = answered(gpus_per_node=3, machine="gh200")["skipped"]
+        self.assertIn("gpus_per_node: is 3, and a node of gh200 has 1", skipped[0]["reason"])
+
     def test_published_rows_with_picture_and_report(self):
         picture, report = self.folder / "p.svg", self.folder / "r.md"
         done = run("validate", "--source", "zero_bubble,karpathy", "--device", "A100-SXM-80GB", "--plot", picture,

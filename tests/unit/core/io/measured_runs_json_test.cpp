@@ -34,7 +34,8 @@ TEST_CASE("a run keeps what a prediction may depend on, apart from what was meas
   CHECK(run.question.fields.word("model") == "gpt3-175b");
   CHECK(run.question.fields.word("sequence_parallel") == "true");
   CHECK_FALSE(run.question.fields.has("flash_attention"));  // null: unknown
-  CHECK_FALSE(run.question.fields.has("flavour"));          // a key of a later version
+  CHECK_FALSE(run.question.fields.has("flavour"));          // data of another program
+  CHECK(set.unread == std::set<UnreadKey>{{"flavour", ""}, {"measured/mfu", ""}, {"verified", ""}});
   CHECK_FALSE(run.question.fields.has("step_time_s"));
   CHECK(run.question.fields.word("args.attention-backend") == "flash");
   CHECK(run.question.fields.word("args.hidden-dropout") == "0.0");
