@@ -44,14 +44,15 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   throw InputError({"", text, "see plan " + std::string(words.name) + " --help", ""});
 }
 
-/// A flag that names a file or a folder names one: an empty name is often a variable of a script that was not set.
-void refuse_empty_names(const CLI::App& app) {
+/// An empty value is often a variable of a script that was not set.
+void refuse_empty_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();
-    if (type != "FILE" && type != "DIR" && type != "PATH") continue;
+    const bool names_a_file = type == "FILE" || type == "DIR" || type == "PATH";
     for (const std::string& value : option->results())
       if (value.empty())
-        throw InputError({option->get_name(), "its value is empty", "the name of a file or folder", ""});
+        throw InputError(
+            {option->get_name(), "its value is empty", names_a_file ? "the name of a file or folder" : "a value", ""});
   }
 }
 
@@ -70,7 +71,7 @@ bool parse(CLI::App& app, Verb& verb, const std::vector<std::string>& arguments,
     refuse_parse_error(error, verb.words());
   }
   refuse_extras(app, verb.words());
-  refuse_empty_names(app);
+  refuse_empty_values(app);
   verb.check_flags();
   return true;
 }

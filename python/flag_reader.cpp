@@ -8,7 +8,10 @@ namespace plumbline::python {
 
 void FlagReader::take(const char* flag, std::optional<std::string>& value) {
   known_.emplace_back(flag);
-  if (auto node = given_.extract(flag)) value = std::move(node.mapped());
+  auto node = given_.extract(flag);
+  if (!node) return;
+  if (node.mapped().empty()) throw InputError({flag, "its value is empty", "a value", ""});
+  value = std::move(node.mapped());
 }
 
 void FlagReader::take(const char* flag, bool& value) {

@@ -231,6 +231,9 @@ std::string_view Json::type_name() const {
 Json parse_json(std::string_view text, std::string_view source) {
   if (text.size() > largest_json_text)
     throw InputError({std::string(source), "larger than 64 MiB", "a smaller document", ""});
+  // The parser would take it for the end of the text.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+    throw InputError({std::string(source) + ": byte " + std::to_string(nul), "a NUL byte", "a text without one", ""});
   TreeBuilder builder(source);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

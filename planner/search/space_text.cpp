@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
 #include "core/base/errors.h"
 #include "planner/search/space.h"
@@ -139,6 +140,7 @@ SearchSpace space_from_text(std::string_view fixes) {
   if (fixes.empty()) return space;
   std::vector<std::string> names;
   for (const AxisParser& parser : axis_parsers()) names.emplace_back(parser.name);
+  std::set<std::string_view> fixed;
   for (const std::string_view fix : pieces(fixes, ',')) {
     const std::size_t equals = fix.find('=');
     const std::string_view name = axis_of(fix.substr(0, equals));
@@ -147,6 +149,8 @@ SearchSpace space_from_text(std::string_view fixes) {
     if (equals == std::string_view::npos || parser == axis_parsers().end())
       throw InputError({"--fix", "\"" + std::string(fix.substr(0, 40)) + "\"",
                         "axis=value with an axis of the strategy", nearest_text(name, names)});
+    if (!fixed.insert(name).second)
+      throw InputError({"--fix", "names " + std::string(name) + " twice", "each axis once; its values apart by |", ""});
     const std::vector<std::string_view> values = pieces(fix.substr(equals + 1), '|');
     for (const std::string_view value : values) parser->add(space, value);
   }

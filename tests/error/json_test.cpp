@@ -74,6 +74,12 @@ TEST_CASE("what is not JSON is refused with the byte where it goes wrong") {
   }
 }
 
+TEST_CASE("a NUL byte ends no document") {
+  using namespace std::string_literals;
+  CHECK(refusal("{\"a\": 1}\0{\"b\": 2}"s) == "x.json: byte 8: a NUL byte; expected a text without one");
+  CHECK(refusal("{\"a\": 1}\0"s) != "accepted");
+}
+
 TEST_CASE("a message repeats no control characters and no long tokens") {
   const std::string text = refusal("[\"" + std::string(100'000, 'a') + "\x01\"]");
   CHECK(text.size() < 200);

@@ -57,6 +57,10 @@ class Mistakes(Command):
                              "--global-batch", 2, "--precision", "fp8").returncode, 0)
         self.refused(["search", *QUESTION, "--objective", "tim"], "nearest: time")
         self.refused(["search", *QUESTION, "--fix", "tpp=2"], "nearest: pp, tp")
+        self.refused(["search", *QUESTION, "--fix", "tp=8,tp=4"], "--fix: names tp twice", "its values apart by |")
+        for flag in ("--stack", "--flash-attention", "--recompute", "--machine", "--for", "--fix"):
+            self.refused(["search" if flag in ("--for", "--fix") else "estimate", *QUESTION, flag, ""],
+                         f"{flag}: its value is empty; expected a value")
 
     def test_absurd_numbers(self):
         for flag, value in [("--gpus", "0"), ("--gpus", "-5"), ("--gpus", "99999999999"), ("--gpus", "1e300"),

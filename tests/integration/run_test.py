@@ -98,7 +98,7 @@ class Running(Command):
                      "expected --beta1, --beta2, --epsilon, --weight-decay")
         self.refused(["run", "--plan", plan, "--beta1", 1], "--beta1")
         self.refused(["run", "--plan", plan, "--held-out", 0.0001], "--held-out")
-        self.refused(["run", "--plan", plan, "--prompt", ""], "--prompt: is empty")
+        self.refused(["run", "--plan", plan, "--prompt", ""], "--prompt: its value is empty")
         self.refused(["run", "--plan", plan, "--generate", 0, "--prompt", "In"], "--prompt: does nothing with --generate 0")
         self.refused(["run", "--plan", plan, "--held-out", 0, "--evaluate-every", 3], "--evaluate-every")
 

@@ -161,6 +161,12 @@ void write_block(const Json& value, std::size_t indent, std::string& out) {
 Json read_yaml(std::string_view text, std::string_view name) {
   if (text.size() > largest_yaml_text)
     throw InputError({std::string(name), "larger than 1 MiB", "a smaller document", ""});
+  // No YAML holds control characters, and the parser takes some of them for the end of the text.
+  const auto control = std::find_if(text.begin(), text.end(),
+                                    [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; });
+  if (control != text.end())
+    throw InputError({std::string(name) + ": line " + std::to_string(1 + std::count(text.begin(), control, '\n')),
+                      "a control character", "a YAML document", ""});
   TreeBuilder builder(name);
   std::istringstream stream{std::string(text)};
   try {

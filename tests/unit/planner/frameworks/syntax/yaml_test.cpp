@@ -44,6 +44,9 @@ TEST_CASE("plain words stand for what PyYAML makes of them") {
 
 TEST_CASE("hostile documents are refused with their line") {
   CHECK_THAT(refusal("a: &x [1]\nb: *x\n"), ContainsSubstring("a.yaml: line 2: an alias (*NAME)"));
+  using namespace std::string_view_literals;
+  CHECK_THAT(refusal("a: 1\n\0b: 2\n"sv), ContainsSubstring("a.yaml: line 2: a control character"));
+  CHECK_THAT(refusal("a: 1\n\x04\nb: 2\n"sv), ContainsSubstring("a.yaml: line 2: a control character"));
   CHECK_THAT(refusal("a: 1\nb: 2\na: 3\n"), ContainsSubstring("a.yaml: line 3: key a appears twice"));
   CHECK_THAT(refusal("a:\n  - 1\n b: 2\n"), ContainsSubstring("a.yaml: line 3: not valid YAML"));
   CHECK_THAT(refusal("a: !!python/object:os.system ls\n"), ContainsSubstring("line 1: tag "));
