@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "planner/explain/strategy_changes.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/merge_settings.h"
 #include "planner/session/launchable.h"
 #include "planner/session/nearest_launchable.h"
@@ -88,6 +89,33 @@ std::optional<Plan> make_launchable(Strategy& strategy, Framework framework, con
   return plan;
 }
 
+/// What the target itself reads in its files.
+LaunchRecipe recipe_said_by(const LaunchTarget& target, const std::vector<LaunchFile>& files) {
+  LaunchSettings said;
+  if (target.read == nullptr) return said.recipe;
+  for (const LaunchFile& file : files) {
+    if (file.name != files.front().name && file.name != "launch.sh") continue;
+    try {
+      fill_missing(said, target.read(file.text, file.name).settings);
+    } catch (const InputError&) {
+      continue;  // a target whose first file says all, and which reads no scripts
+    }
+  }
+  return said.recipe;
+}
+
+/// What of the recipe the files leave out, and that nothing goes on from where a run failed.
+void say_recipe(const LaunchTarget& target, const LaunchRecipe& recipe, LaunchFiles& files) {
+  std::string unsaid;
+  for (const std::string& one : left_out(recipe, recipe_said_by(target, files.files)))
+    unsaid += (unsaid.empty() ? "" : ", ") + one;
+  if (!unsaid.empty())
+    files.unsaid.push_back(std::string(to_text(target.framework)) + " has no key for the recipe's " + unsaid);
+  if (!checkpoint_interval(recipe))
+    files.assumptions.emplace_back(
+        "no checkpoints, and no restart of a run that fails: the plan says no recipe.checkpoint_every");
+}
+
 std::string_view known_release(const LaunchTarget& target, std::string_view asked) {
   if (asked.empty()) return target.releases.empty() ? std::string_view() : target.releases.back();
   std::vector<std::string> names;
@@ -121,19 +149,8 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
 }
 
 LaunchRecipe launch_recipe(const Json& plan_file) {
-  LaunchRecipe recipe;
   const Json* const written = plan_file.find("recipe");
-  if (written == nullptr) return recipe;
-  for_each_recipe_number([&](const char* key, auto member) {
-    auto& value = recipe.*member;
-    const Json* const said = written->find(key);
-    if (said == nullptr) return;
-    if (const std::int64_t* const whole = said->if_integer())
-      value = *whole;
-    else if (const double* const number = said->if_double())
-      value = static_cast<typename std::remove_reference_t<decltype(value)>::value_type>(*number);
-  });
-  return recipe;
+  return written == nullptr ? LaunchRecipe{} : launch_recipe_from_json(*written);
 }
 
 ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std::string_view release,
@@ -151,6 +168,7 @@ ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std
   fill_missing(said, settings);
   settings.recipe = said.recipe;
   answer.files = target.write(settings, answer.release);
+  say_recipe(target, settings.recipe, answer.files);
   if (!settings.frozen.empty())
     answer.files.unsaid.push_back("--freeze " + settings.frozen +
                                   ": no file says it, so that the files train what the plan does not");

@@ -50,9 +50,19 @@ constexpr std::array attributes{
     Attribute{"optimizer.optimizer", "--optimizer", "\"adam\""},
     Attribute{"optimizer.sgd_momentum", "--sgd-momentum", ""},
     Attribute{"optimizer.lr", "--lr", ""},
+    Attribute{"optimizer.min_lr", "--min-lr", ""},
+    Attribute{"optimizer.adam_beta1", "--adam-beta1", ""},
+    Attribute{"optimizer.adam_beta2", "--adam-beta2", ""},
+    Attribute{"optimizer.adam_eps", "--adam-eps", ""},
     Attribute{"optimizer.clip_grad", "--clip-grad", ""},
     Attribute{"optimizer.weight_decay", "--weight-decay", ""},
+    Attribute{"scheduler.lr_decay_style", "--lr-decay-style", ""},
+    Attribute{"scheduler.lr_decay_iters", "--lr-decay-iters", ""},
     Attribute{"scheduler.lr_warmup_iters", "--lr-warmup-iters", ""},
+    Attribute{"rng.seed", "--seed", ""},
+    Attribute{"checkpoint.save", "--save", ""},
+    Attribute{"checkpoint.load", "--load", ""},
+    Attribute{"checkpoint.save_interval", "--save-interval", ""},
     Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
     Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
     Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
@@ -102,7 +112,8 @@ LaunchKey attribute_key(const Attribute& attribute, const std::vector<LaunchKey>
             if (Value value = write(s)) return value;
             return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
           },
-          .read = row->read};
+          .read = row->read,
+          .understands = row->understands};
 }
 
 LaunchKey precision_key() {
@@ -321,7 +332,7 @@ LaunchFiles write_overrides(const Settings& s, std::string_view release) {
     files.files.push_back(std::move(file));
   files.assumptions = {
       "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
-      "the model and the learning rate are the recipe's"};
+      s.recipe.learning_rate ? "the model is the recipe's" : "the model and the learning rate are the recipe's"};
   return files;
 }
 
