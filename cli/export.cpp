@@ -24,7 +24,8 @@ class ExportVerb : public Verb {
         "--plan plan.json --to TARGET [--release R] [--out DIR] [--force] [--strict]",
         "Writes the arguments or configuration of a framework and the scripts that launch it with torchrun, Slurm "
         "and Kubeflow. What the framework cannot launch is said line by line, with the nearest that it can and "
-        "what that costs by this program's prediction; with --strict nothing is written then, and the exit code is "
+        "what that costs by this program's prediction for that framework's stack; what does not fit is written with "
+        "--force alone; with --strict nothing is written then, and the exit code is "
         "1. Without --out the first file is printed. Files of the folder that say something else stay unless --force "
         "is given.",
         "plan export --plan plan.json --to megatron-lm --out launch"};
@@ -50,12 +51,17 @@ class ExportVerb : public Verb {
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     const session::ExportAnswer answer =
         session::export_plan(asked, target_, release_, session::launch_recipe(request.written));
-    say_substitutions(answer, asked.plan, terminal);
+    say_substitutions(answer, terminal);
     for (const std::string& sentence : answer.files.unsaid) terminal.remark("plan: not said: " + sentence);
     for (const std::string& sentence : answer.files.missing) terminal.remark("plan: missing: " + sentence);
     if (strict_ && !is_exact(answer)) return ExitCode::no;
     if (!answer.files.missing.empty() && !is_forced(*app_)) {
       terminal.remark("plan: nothing is written, as it would not start; --force writes what there is");
+      return ExitCode::no;
+    }
+    if (const Plan& plan = written_plan(answer); !plan.verdict.fits && !is_forced(*app_)) {
+      terminal.remark("plan: nothing is written, as it does not fit: " + plan.verdict.reason +
+                      "; --force writes it all the same");
       return ExitCode::no;
     }
     if (folder_)
@@ -74,7 +80,7 @@ class ExportVerb : public Verb {
     return all;
   }
 
-  void say_substitutions(const session::ExportAnswer& answer, const Plan& plan, Terminal& terminal) const {
+  void say_substitutions(const session::ExportAnswer& answer, Terminal& terminal) const {
     for (const session::Substitution& one : answer.substitutions)
       terminal.remark("plan: " + one.sentence + "; nearest: " + one.change);
     if (!answer.nearest) return;
@@ -82,7 +88,8 @@ class ExportVerb : public Verb {
       return to_text(Seconds(one.prediction.step_time_s.expected)) + " a step, " + to_text(one.prediction.peak_memory) +
              " at the peak" + (one.verdict.fits ? "" : ", does not fit");
     };
-    terminal.remark("plan: as planned " + line(plan) + "; the nearest " + line(*answer.nearest));
+    terminal.remark("plan: with " + answer.nearest->provenance.stack_calibration + " as planned " +
+                    line(answer.as_planned) + "; the nearest " + line(*answer.nearest));
     if (!answer.nearest->verdict.fits)
       terminal.remark("plan: plan search --for " + target_ + " looks for plans that " + target_ +
                       " launches and that fit");

@@ -9,6 +9,7 @@
 #include "cli/question_options.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/syntax/quoting.h"
 #include "planner/io/import_json.h"
 
@@ -80,6 +81,8 @@ class ImportVerb : public Verb {
       all +=
           "\nThe network is not in the catalogue: --out plan.json writes a plan that carries it, and --import reads "
           "it from the files.\n";
+    if (const std::string recipe = to_text(answer.settings.recipe); !recipe.empty())
+      all += "\nThe recipe, which --out plan.json carries:\n  " + recipe + "\n";
     if (!answer.notes.unread.empty()) all += "\nNot modelled, and it matters:\n";
     for (const std::string& sentence : answer.notes.unread) all += "  " + sentence + "\n";
     if (!answer.assumed.empty()) all += "\nAssumed, as no file says it:\n";

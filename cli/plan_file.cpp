@@ -1,5 +1,7 @@
 #include "cli/plan_file.h"
 
+#include "planner/frameworks/launch/launch_recipe.h"
+
 namespace plumbline {
 
 session::PlanRequest plan_request(const std::string& file) {
@@ -23,9 +25,7 @@ std::string plan_file_text(const session::EstimateRequest& request, const sessio
 std::string plan_file_text(const session::PricedQuestion& asked, const LaunchRecipe& said,
                            const std::filesystem::path& folder) {
   TrainingSettings numbers;
-  for_each_recipe_number([&](const char* name, auto number) {
-    if (said.*number) numbers.push_back({name, *(said.*number)});
-  });
+  for (auto& [name, value] : to_json(said)) numbers.push_back({name, std::move(value)});
   const auto recipe = recipe_with(numbers, asked.plan.training, "recipe of the files");
   return session::plan_file_text(session::named_from(asked.plan, folder), session::launch_of(asked), recipe);
 }

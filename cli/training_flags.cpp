@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::int64_t most_steps = most_run_steps;
 constexpr std::int64_t default_steps = 100;
-constexpr double final_rate_share = 0.1;  // of the peak, as in the same paper, appendix B
 constexpr double warmup_share = 0.05;
 constexpr double decay_share = 0.1;        // Hu et al., MiniCPM, arXiv:2404.06395, section 4.3: a tenth of the steps
 constexpr double step_decay = 0.1;         // torch.optim.lr_scheduler.StepLR's
@@ -28,11 +27,9 @@ constexpr std::int64_t falls_of_step = 3;  // He et al., arXiv:1512.03385, appen
 constexpr std::int32_t most_untimed_steps = 3;
 
 LearningRateShape shape_of(const std::string& text) {
+  if (const auto shape = learning_rate_shape_from_text(text)) return *shape;
   std::vector<std::string> names;
-  for (const LearningRateShape shape : all_learning_rate_shapes) {
-    if (to_text(shape) == text) return shape;
-    names.emplace_back(to_text(shape));
-  }
+  for (const LearningRateShape shape : all_learning_rate_shapes) names.emplace_back(to_text(shape));
   refuse_choice("--lr-schedule", text, names);
 }
 
@@ -61,7 +58,8 @@ void TrainingFlags::declare(CLI::App& app) {
   add("--data-format", data_format_, "FORMAT", "of --data: text (its bytes are the tokens), u16 or u32 token numbers");
   add("--seed", seed_, "N", "of the first weights, of the places in the data, of dropout (0)");
   add("--learning-rate", rate_, "R", "at its peak (0.001)");
-  add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), wsd, inverse-sqrt, exponential or step");
+  add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), linear, wsd, inverse-sqrt, exponential or step");
+  add("--final-learning-rate", final_rate_, "R", "at which cosine, linear and wsd end (a tenth of the peak)");
   add("--lr-decay", decay_, "FACTOR",
       "of the learning rate: exponential: in each step (a tenth is left at the end); step: in each fall (0.1)");
   add("--lr-decay-every", decay_every_, "N", "steps at one learning rate of --lr-schedule step (a third of them)");
@@ -117,6 +115,7 @@ void TrainingFlags::take_rates(const TrainingSettings& stored) {
   take("init", init_);
   take("learning-rate", rate_);
   take("lr-schedule", shape_);
+  if (keeps_shape) take("final-learning-rate", final_rate_);
   if (keeps_shape) take("lr-decay", decay_);
   if (keeps_shape) take("lr-decay-every", decay_every_);
   take("schedule-steps", total_);
@@ -180,10 +179,9 @@ LearningRateSchedule TrainingFlags::learning_rate() const {
   LearningRateSchedule schedule;
   schedule.shape = shape_of(shape_.value_or(default_schedule));
   schedule.peak = rate_ ? real_number("--learning-rate", *rate_, 0, largest_learning_rate) : default_learning_rate;
-  schedule.final_rate =
-      schedule.shape == LearningRateShape::cosine || schedule.shape == LearningRateShape::stable_then_decay
-          ? final_rate_share * schedule.peak
-          : 0;
+  if (has_final_rate(schedule.shape))
+    schedule.final_rate = final_rate_ ? real_number("--final-learning-rate", *final_rate_, 0, largest_learning_rate)
+                                      : final_rate_share * schedule.peak;
   schedule.steps = total_ ? whole_number("--schedule-steps", *total_, 1, most_steps) : steps();
   const auto share = [&](double part) { return static_cast<std::int64_t>(part * static_cast<double>(schedule.steps)); };
   schedule.warmup_steps = warmup_ ? whole_number("--warmup-steps", *warmup_, 0, most_steps) : share(warmup_share);
@@ -199,6 +197,8 @@ void TrainingFlags::add_decay(LearningRateSchedule& schedule) const {
       throw InputError({flag, "is not read by --lr-schedule " + std::string(to_text(schedule.shape)), readers, ""});
   };
   const bool is_step = schedule.shape == LearningRateShape::step;
+  if (!has_final_rate(schedule.shape))
+    refuse_unread("--final-learning-rate", final_rate_, "--lr-schedule cosine, linear or wsd");
   if (!has_decay_factor(schedule.shape)) refuse_unread("--lr-decay", decay_, "--lr-schedule exponential or step");
   if (!is_step) refuse_unread("--lr-decay-every", decay_every_, "--lr-schedule step");
   if (!has_decay_factor(schedule.shape)) return;

@@ -41,8 +41,8 @@ class TrainingFlags {
   /// Of the schedules that fall by a factor.
   void add_decay(LearningRateSchedule& schedule) const;
 
-  std::optional<std::string> steps_, seed_, data_, data_format_, rate_, shape_, decay_, decay_every_, total_, warmup_,
-      init_, checkpoint_, every_, resume_, routing_, fp8_scaling_;
+  std::optional<std::string> steps_, seed_, data_, data_format_, rate_, final_rate_, shape_, decay_, decay_every_,
+      total_, warmup_, init_, checkpoint_, every_, resume_, routing_, fp8_scaling_;
   std::string stored_routing_ = "learned";  ///< of a network without experts, too
   std::vector<std::string> overrides_;
   OptimizerFlags optimizer_;

@@ -25,13 +25,13 @@ QString plan_words(const Plan& plan) {
          (plan.verdict.fits ? QString() : QObject::tr(", does not fit"));
 }
 
-QString answer_words(const session::ExportAnswer& answer, const Plan& plan) {
+QString answer_words(const session::ExportAnswer& answer) {
   QStringList lines;
   if (answer.substitutions.empty()) lines.append(QObject::tr("Everything that the plan says can be expressed."));
   for (const session::Substitution& one : answer.substitutions)
     lines.append(qt(one.sentence) + QObject::tr("; nearest: ") + qt(one.change));
   if (answer.nearest)
-    lines.append(QObject::tr("As planned ") + plan_words(plan) + QObject::tr("; the nearest ") +
+    lines.append(QObject::tr("As planned ") + plan_words(answer.as_planned) + QObject::tr("; the nearest ") +
                  plan_words(*answer.nearest));
   for (const std::string& sentence : answer.files.missing) lines.append(QObject::tr("Missing: ") + qt(sentence));
   for (const std::string& sentence : answer.files.unsaid) lines.append(QObject::tr("Not said: ") + qt(sentence));
@@ -117,7 +117,7 @@ void LaunchDialog::ask() {
 
 void LaunchDialog::show_answer(session::ExportAnswer answer) {
   answer_ = std::move(answer);
-  words_->setText(answer_words(answer_, plan_->answer.plan));
+  words_->setText(answer_words(answer_));
   while (files_->count() > 0) delete files_->widget(0);
   QWidget* before = files_;  // in the order of Tab
   for (const LaunchFile& file : answer_.files.files) {

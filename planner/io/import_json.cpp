@@ -1,5 +1,7 @@
 #include "planner/io/import_json.h"
 
+#include "planner/frameworks/launch/launch_recipe.h"
+
 namespace plumbline::session {
 namespace {
 
@@ -17,6 +19,7 @@ Json to_json(const ImportAnswer& answer, const std::vector<std::string>& flags) 
   object.emplace_back("target", to_text(answer.framework));
   object.emplace_back("flags", texts(flags));
   object.emplace_back("network", answer.settings.network_config);
+  object.emplace_back("recipe", to_json(answer.settings.recipe));
   object.emplace_back("not_modelled", texts(answer.notes.unread));
   object.emplace_back("assumed", texts(answer.assumed));
   object.emplace_back("ignored_flags", answer.notes.ignored);

@@ -3,8 +3,13 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/quantity/text.h"
+#include "models/calibration_catalog.h"
+#include "planner/explain/changes.h"
 #include "planner/explain/strategy_changes.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/merge_settings.h"
+#include "planner/question/default_stack.h"
 #include "planner/session/launchable.h"
 #include "planner/session/nearest_launchable.h"
 #include "planner/session/plan_file.h"
@@ -36,11 +41,22 @@ Strategy with_layers(const Plan& plan) {
 struct Candidate {
   Strategy strategy;
   std::size_t sentences = 0;
+  std::size_t changed_degrees = 0;
   Plan plan;
 };
 
+/// Axes whose ranks would do something else: tensor, pipeline, context and expert parallelism.
+std::size_t changed_degrees(const Strategy& a, const Strategy& b) {
+  std::size_t changed = 0;
+  for (const auto degree : {&Strategy::tensor_parallel, &Strategy::pipeline_stages, &Strategy::context_parallel,
+                            &Strategy::expert_parallel, &Strategy::expert_tensor_parallel})
+    changed += a.*degree == b.*degree ? 0 : 1;
+  return changed;
+}
+
 bool is_nearer(const Candidate& a, const Candidate& b) {
   if (a.sentences != b.sentences) return a.sentences < b.sentences;
+  if (a.changed_degrees != b.changed_degrees) return a.changed_degrees < b.changed_degrees;
   if (a.plan.verdict.fits != b.plan.verdict.fits) return a.plan.verdict.fits;
   return a.plan.prediction.step_time_s.expected < b.plan.prediction.step_time_s.expected;
 }
@@ -53,10 +69,36 @@ std::optional<Candidate> nearest(const Strategy& from, Framework framework, cons
   for (const Strategy& strategy : one_axis_away(from, record_of(framework), question)) {
     const std::size_t sentences = inexpressible(framework, strategy, network).size();
     if (sentences >= most || (best && sentences > best->sentences)) continue;
-    Candidate one{strategy, sentences, signed_plan(question, strategy)};
+    Candidate one{strategy, sentences, changed_degrees(from, strategy), signed_plan(question, strategy)};
     if (!best || is_nearer(one, *best)) best = std::move(one);
   }
   return best;
+}
+
+/// The question as the framework's current releases answer it, where its stack is another framework's; else as it is.
+Question priced_by(Framework framework, const Question& question) {
+  const FrameworkRecord& record = record_of(framework);
+  const std::string_view own = CalibrationSet::shipped().software_stack(question.text().stack).framework;
+  if (framework_of_stack(own) == framework || record.current_stack.empty()) return question;
+  if (usual_stack(question.cluster()) != default_stack) return question;  // cores run this program's own runtime
+  QuestionText text = question.text();
+  text.stack = std::string(record.current_stack);
+  return {text, question.network(), question.cluster()};
+}
+
+/// Further steps that the framework launches and that make the strategy fit, where there are some.
+void make_fit(Strategy& strategy, std::optional<Plan>& plan, Framework framework, const Question& question,
+              std::vector<Substitution>& substitutions) {
+  if (!plan || plan->verdict.fits) return;
+  const NetworkFacts network = network_facts_of(question);
+  const auto allows = [&](const Strategy& one) { return launches(record_of(framework), one, network); };
+  std::vector<Change> changes = cheapest_changes(question, strategy, 1, {}, allows);
+  if (changes.empty()) return;
+  substitutions.push_back({"what " + std::string(record_of(framework).title) + " launches of it needs " +
+                               to_text(plan->prediction.peak_memory) + " and does not fit",
+                           to_text(changes_between(strategy, changes.front().strategy))});
+  strategy = changes.front().strategy;
+  plan = std::move(changes.front().plan);
 }
 
 void require_training(Framework framework, const Question& question) {
@@ -85,7 +127,35 @@ std::optional<Plan> make_launchable(Strategy& strategy, Framework framework, con
     plan = std::move(next->plan);
     sentences = left;
   }
+  make_fit(strategy, plan, framework, question, substitutions);
   return plan;
+}
+
+/// What the target itself reads in its files.
+LaunchRecipe recipe_said_by(const LaunchTarget& target, const std::vector<LaunchFile>& files) {
+  LaunchSettings said;
+  if (target.read == nullptr) return said.recipe;
+  for (const LaunchFile& file : files) {
+    if (file.name != files.front().name && file.name != "launch.sh") continue;
+    try {
+      fill_missing(said, target.read(file.text, file.name).settings);
+    } catch (const InputError&) {
+      continue;  // a target whose first file says all, and which reads no scripts
+    }
+  }
+  return said.recipe;
+}
+
+/// What of the recipe the files leave out, and that nothing goes on from where a run failed.
+void say_recipe(const LaunchTarget& target, const LaunchRecipe& recipe, LaunchFiles& files) {
+  std::string unsaid;
+  for (const std::string& one : left_out(recipe, recipe_said_by(target, files.files)))
+    unsaid += (unsaid.empty() ? "" : ", ") + one;
+  if (!unsaid.empty())
+    files.unsaid.push_back(std::string(to_text(target.framework)) + " has no key for the recipe's " + unsaid);
+  if (!checkpoint_interval(recipe))
+    files.assumptions.emplace_back(
+        "no checkpoints, and no restart of a run that fails: the plan says no recipe.checkpoint_every");
 }
 
 std::string_view known_release(const LaunchTarget& target, std::string_view asked) {
@@ -121,28 +191,20 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
 }
 
 LaunchRecipe launch_recipe(const Json& plan_file) {
-  LaunchRecipe recipe;
   const Json* const written = plan_file.find("recipe");
-  if (written == nullptr) return recipe;
-  for_each_recipe_number([&](const char* key, auto member) {
-    auto& value = recipe.*member;
-    const Json* const said = written->find(key);
-    if (said == nullptr) return;
-    if (const std::int64_t* const whole = said->if_integer())
-      value = *whole;
-    else if (const double* const number = said->if_double())
-      value = static_cast<typename std::remove_reference_t<decltype(value)>::value_type>(*number);
-  });
-  return recipe;
+  return written == nullptr ? LaunchRecipe{} : launch_recipe_from_json(*written);
 }
 
 ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std::string_view release,
                          const LaunchRecipe& recipe) {
   const LaunchTarget& target = launch_target(name, "--to");
-  ExportAnswer answer{std::string(target.title), std::string(known_release(target, release)), {}, {}, std::nullopt};
+  ExportAnswer answer{
+      std::string(target.title), std::string(known_release(target, release)), {}, {}, std::nullopt, asked.plan};
   require_training(target.framework, asked.question);
   Strategy strategy = with_layers(asked.plan);
-  answer.nearest = make_launchable(strategy, target.framework, asked.question, answer.substitutions);
+  const Question question = priced_by(target.framework, asked.question);
+  answer.nearest = make_launchable(strategy, target.framework, question, answer.substitutions);
+  if (answer.nearest) answer.as_planned = signed_plan(question, asked.strategy);
   if (answer.nearest) strategy = with_layers(*answer.nearest);
   LaunchSettings settings = launch_settings(asked, strategy);
   LaunchSettings said;
@@ -151,6 +213,7 @@ ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std
   fill_missing(said, settings);
   settings.recipe = said.recipe;
   answer.files = target.write(settings, answer.release);
+  say_recipe(target, settings.recipe, answer.files);
   if (!settings.frozen.empty())
     answer.files.unsaid.push_back("--freeze " + settings.frozen +
                                   ": no file says it, so that the files train what the plan does not");

@@ -28,6 +28,7 @@ constexpr std::array keys{RecipeKey{"steps", Kind::whole, 1, most_steps},
                           RecipeKey{"held_out", Kind::real, 0, largest_held_out},
                           RecipeKey{"init", Kind::text},
                           RecipeKey{"learning_rate", Kind::real, 0, largest_learning_rate},
+                          RecipeKey{"final_learning_rate", Kind::real, 0, largest_learning_rate},
                           RecipeKey{"lr_schedule", Kind::text},
                           RecipeKey{"schedule_steps", Kind::whole, 1, most_steps},
                           RecipeKey{"warmup_steps", Kind::whole, 0, most_steps},
@@ -64,13 +65,6 @@ bool is_read(const RecipeKey& key, const Training& training) {
   return key.name != "fp8_scaling" || is_fp8(training.precision);
 }
 
-Json loss_scale_json(const LossScaleRule& rule) {
-  return Json::Object{{"initial", rule.initial},
-                      {"smallest", rule.smallest},
-                      {"largest", rule.largest},
-                      {"growth_interval", rule.growth_interval}};
-}
-
 LossScaleRule loss_scale_from_json(const JsonPlace& place) {
   constexpr double largest = std::numeric_limits<double>::max();
   JsonObject object(place);
@@ -91,23 +85,12 @@ LossScaleRule loss_scale_from_json(const JsonPlace& place) {
 }  // namespace
 
 Json default_recipe(const Training& training) {
-  const OptimizerRecord numbers = optimizer_record(training.optimizer, OptimizerSettings{});
-  const OptimizerSettings settings;
-  const auto value = [&](std::string_view name) -> Json {
-    if (name == "seed") return 0;
-    if (name == "init") return default_initialisation;
-    if (name == "learning_rate") return default_learning_rate;
-    if (name == "lr_schedule") return default_schedule;
-    if (name == "clip") return settings.clip_norm;
-    if (name == "clip_value") return settings.clip_value;
-    return nullptr;
-  };
   Json::Object recipe;
   for (const RecipeKey& key : keys)
-    if (is_read(key, training)) recipe.emplace_back(std::string(key.name), value(key.name));
-  for (const auto& [name, number] : numbers.numbers)
-    if (!name.starts_with("clip")) recipe.emplace_back(key_name(name), number);
-  recipe.emplace_back("loss_scale", scales_loss(training.precision) ? loss_scale_json({}) : Json());
+    if (is_read(key, training)) recipe.emplace_back(std::string(key.name), nullptr);
+  for (const OptimizerNumber& number : optimizer_numbers())
+    if (number.is_read_by(training.optimizer)) recipe.emplace_back(key_name(number.name), nullptr);
+  recipe.emplace_back("loss_scale", nullptr);
   return recipe;
 }
 

@@ -30,12 +30,12 @@ struct Recipe {
   LossScaleRule loss_scale;
 };
 
-/// Of a recipe's optimizer and precision, with every key that it may have.
+/// Every key that a recipe of the optimizer and precision may have, each null: nobody said it.
 [[nodiscard]] Json default_recipe(const Training& training);
 /// Strict: unknown keys, values that are none, numbers that the optimizer does not read. Throws InputError.
 [[nodiscard]] Recipe recipe_from_json(const JsonPlace& place, const Training& training);
-/// The default recipe with `said` in the place of its own numbers, by the names of keys; what the optimizer does not
-/// read is left out. Throws InputError (`where`) for a number that no run takes.
+/// The default recipe with `said`, by the names of keys; what the optimizer does not read is left out. Throws
+/// InputError (`where`) for a number that no run takes.
 [[nodiscard]] Json recipe_with(const TrainingSettings& said, const Training& training, const std::string& where);
 
 /// The recipe of a whole plan file, called `name` in messages; one that says nothing where it has none. Throws

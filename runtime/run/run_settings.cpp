@@ -40,6 +40,12 @@ constexpr std::array rows{
     SettingRow{"schedule-steps", [](const TrainingJob& j, const RunOptions&) -> Json { return j.learning_rate.steps; }},
     SettingRow{"warmup-steps",
                [](const TrainingJob& j, const RunOptions&) -> Json { return j.learning_rate.warmup_steps; }},
+    SettingRow{"final-learning-rate",
+               [](const TrainingJob& j, const RunOptions&) -> Json {
+                 const LearningRateSchedule& rate = j.learning_rate;
+                 if (!has_final_rate(rate.shape) || rate.final_rate == final_rate_share * rate.peak) return nullptr;
+                 return rate.final_rate;
+               }},
     SettingRow{"lr-decay",
                [](const TrainingJob& j, const RunOptions&) -> Json {
                  if (!has_decay_factor(j.learning_rate.shape)) return nullptr;

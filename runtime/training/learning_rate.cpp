@@ -20,18 +20,6 @@ double between(double first, double last, double weight_of_last) { return first 
 
 }  // namespace
 
-std::string_view to_text(LearningRateShape shape) {
-  switch (shape) {
-    case LearningRateShape::constant: return "constant";
-    case LearningRateShape::cosine: return "cosine";
-    case LearningRateShape::stable_then_decay: return "wsd";
-    case LearningRateShape::inverse_square_root: return "inverse-sqrt";
-    case LearningRateShape::exponential: return "exponential";
-    case LearningRateShape::step: return "step";
-  }
-  return "";
-}
-
 void check_learning_rate(const LearningRateSchedule& s, std::string_view where) {
   require(is_rate(s.peak), where, "the learning rate is " + std::to_string(s.peak), "a number of 0 or more");
   require(is_rate(s.final_rate) && s.final_rate <= s.peak, where,
@@ -51,12 +39,12 @@ void check_learning_rate(const LearningRateSchedule& s, std::string_view where) 
 double learning_rate(const LearningRateSchedule& s, std::int64_t step) {
   if (step < s.warmup_steps) return s.peak * static_cast<double>(step + 1) / static_cast<double>(s.warmup_steps);
   const auto done = static_cast<double>(std::min(step, s.steps) - s.warmup_steps);
+  const double fraction = done / static_cast<double>(std::max<std::int64_t>(s.steps - s.warmup_steps, 1));
   switch (s.shape) {
     case LearningRateShape::constant: return s.peak;
-    case LearningRateShape::cosine: {
-      const double fraction = done / static_cast<double>(std::max<std::int64_t>(s.steps - s.warmup_steps, 1));
+    case LearningRateShape::cosine:
       return between(s.final_rate, s.peak, (1 + std::cos(std::numbers::pi * fraction)) / 2);
-    }
+    case LearningRateShape::linear: return between(s.peak, s.final_rate, fraction);
     case LearningRateShape::stable_then_decay: {
       const std::int64_t decayed = std::min(step, s.steps) - (s.steps - s.decay_steps);
       if (decayed <= 0) return s.peak;

@@ -4,6 +4,7 @@
 /// Model, with steps counted from 0, W steps of warm-up, T steps in all, peak rate r and final rate f:
 /// warm-up: r (step + 1) / W; then
 /// constant: r; cosine: f + (r - f) (1 + cos(pi x)) / 2, x the fraction of the steps after warm-up that are done;
+/// linear: r + (f - r) x;
 /// warm-up-stable-decay: r until the last D steps, then straight down to f, which the step after the last would have;
 /// inverse square root: r sqrt(W' / (step + 1)), W' = max(W, 1);
 /// exponential: r g^n with n the steps after warm-up that are done; step: r g^floor(n / N), N steps at each rate.
@@ -13,33 +14,20 @@
 /// Not modelled: restarts, other shapes of decay, a rate for each group of parameters.
 /// Checked against: tests/runtime/training/learning_rate_test.cpp (worked by hand).
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "core/training/learning_rate_shape.h"
+
 namespace plumbline {
 
-enum class LearningRateShape : std::uint8_t {
-  constant,
-  cosine,
-  stable_then_decay,
-  inverse_square_root,
-  exponential,
-  step
-};
-inline constexpr std::array all_learning_rate_shapes{
-    LearningRateShape::constant,          LearningRateShape::cosine,
-    LearningRateShape::stable_then_decay, LearningRateShape::inverse_square_root,
-    LearningRateShape::exponential,       LearningRateShape::step};
-[[nodiscard]] std::string_view to_text(LearningRateShape shape);
-[[nodiscard]] constexpr bool has_decay_factor(LearningRateShape shape) {
-  return shape == LearningRateShape::exponential || shape == LearningRateShape::step;
-}
+/// Of the peak, where a schedule has a final rate and none is said: Brown et al., arXiv:2005.14165, appendix B.
+inline constexpr double final_rate_share = 0.1;
 
 struct LearningRateSchedule {
   LearningRateShape shape = LearningRateShape::constant;
   double peak = 0;
-  double final_rate = 0;  ///< cosine, stable_then_decay
+  double final_rate = 0;  ///< cosine, linear, stable_then_decay
   std::int64_t steps = 1;
   std::int64_t warmup_steps = 0;
   std::int64_t decay_steps = 0;  ///< stable_then_decay

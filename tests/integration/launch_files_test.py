@@ -45,8 +45,8 @@ class LaunchFiles(Command):
         self.assertFalse((self.folder / "launch").exists())
         done = run(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("; nearest: pp 2 -> 1, schedule zbv -> ", done.stderr)
-        self.assertRegex(done.stderr, r"plan: as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
+        self.assertIn("; nearest: schedule zbv -> ", done.stderr)
+        self.assertRegex(done.stderr, r"plan: with \S+ as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
         self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
 
     def test_what_no_key_says_is_said_and_with_strict_refused(self):

@@ -29,7 +29,8 @@ class RecipeTest(Training):
         self.written("text.txt", LONG)
         (self.folder / "numbers").write_bytes(bytes([1, 0, 2, 0, 3, 0]) * 800)
         usual = self.trained(plan, "--steps", 3)
-        for recipe in ({"seed": 4}, {"learning_rate": 0.01}, {"lr_schedule": "constant"}, {"schedule_steps": 30},
+        for recipe in ({"seed": 4}, {"learning_rate": 0.01}, {"lr_schedule": "constant"}, {"lr_schedule": "linear"},
+                       {"final_learning_rate": 0.0005}, {"schedule_steps": 30},
                        {"warmup_steps": 2}, {"lr_schedule": "step", "lr_decay": 0.5, "lr_decay_every": 1}, {"clip": 0.01},
                        {"clip_value": 1e-5}, {"beta1": 0.1}, {"beta2": 0.1}, {"epsilon": 0.1}, {"weight_decay": 10},
                        {"init": "xavier"}, {"data": "text.txt"}, {"data": "numbers", "data_format": "u16"}, {"held_out": 0.5}):
@@ -83,7 +84,8 @@ class RecipeTest(Training):
         for recipe, says in (({"learning_rate": -1}, "/recipe/learning_rate"), ({"learning_rate": "fast"}, "/recipe/learning_rate"),
                              ({"steps": 0}, "/recipe/steps"), ({"momentum": 0.5}, "/recipe/momentum"), ({"lr": 1}, "/recipe/lr"),
                              ({"loss_scale": {}}, "/recipe/loss_scale"), ({"lr_schedule": "cosy"}, "cosy"),
-                             ({"lr_decay": 0.5}, "lr-decay"), ({"data_format": "u16"}, "data-format"),
+                             ({"lr_decay": 0.5}, "lr-decay"),
+                             ({"lr_schedule": "constant", "final_learning_rate": 0}, "final-learning-rate"), ({"data_format": "u16"}, "data-format"),
                              ({"checkpoint_every": 5}, "checkpoint-every"), ({"expert_routing": "learned"}, "no experts"),
                              ({"init": "lucky"}, "lucky"), ({"data": "nowhere.txt"}, "nowhere.txt")):
             with self.subTest(recipe=recipe):

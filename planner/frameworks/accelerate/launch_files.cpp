@@ -33,7 +33,8 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
   if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
   if (!s.recipe.learning_rate)
     sentences.emplace_back("a learning rate of 1e-5, which train.py has where none is said: the plan has none");
-  if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
+  if (s.optimizer == Optimizer::momentum && !s.recipe.momentum)
+    sentences.emplace_back("a momentum of 0.9: the plan has none");
   if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
   return sentences;
 }

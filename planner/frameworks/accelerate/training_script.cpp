@@ -2,6 +2,7 @@
 
 #include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/script_parts.h"
 #include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
@@ -10,12 +11,18 @@ namespace {
 constexpr std::string_view script =
     R"(# A training script for accelerate.yaml. Put your data in the place of random_tokens.
 import argparse
+import itertools
+import json
+import math
+import pathlib
 
 import torch
 from accelerate import Accelerator
 $imports
 
 $tokens
+
+$rate
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_name_or_path", required=True)
@@ -27,10 +34,18 @@ parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
 parser.add_argument("--gradient_checkpointing", action="store_true")
 parser.add_argument("--optim", default="adamw_torch")
 parser.add_argument("--learning_rate", type=float, default=1e-5)
+parser.add_argument("--adam_beta1", type=float, default=0.9)
+parser.add_argument("--adam_beta2", type=float, default=0.999)
+parser.add_argument("--adam_epsilon", type=float, default=1e-8)
+parser.add_argument("--momentum", type=float, default=0.9)
 parser.add_argument("--weight_decay", type=float, default=0.0)
+parser.add_argument("--lr_scheduler_type", default="constant_with_warmup")
+parser.add_argument("--lr_scheduler_kwargs", type=json.loads, default={})
 parser.add_argument("--warmup_steps", type=int, default=0)
 parser.add_argument("--max_grad_norm", type=float, default=0.0)
 parser.add_argument("--max_steps", type=int, default=20)
+parser.add_argument("--save_steps", type=int, default=0)
+parser.add_argument("--output_dir", type=pathlib.Path, default="checkpoints")
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
@@ -43,43 +58,60 @@ $adaptersoptimizer = $optimizer
 loader = torch.utils.data.DataLoader(
     random_tokens(model_config.vocab_size, args.max_seq_length), batch_size=args.per_device_train_batch_size
 )
-warmup = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / max(1, args.warmup_steps)))
-model, optimizer, loader, warmup = accelerator.prepare(model, optimizer, loader, warmup)
-for step, batch in zip(range(args.max_steps * args.gradient_accumulation_steps), loader):
-    with accelerator.accumulate(model):
-$step        if args.max_grad_norm > 0 and accelerator.sync_gradients:
-            accelerator.clip_grad_norm_(model.parameters(), args.max_grad_norm)
-        optimizer.step()
-        warmup.step()
-        optimizer.zero_grad()
+schedule = torch.optim.lr_scheduler.LambdaLR(
+    optimizer,
+    rate_factor(
+        args.lr_scheduler_type.replace("_", "-"),
+        args.lr_scheduler_kwargs.get("num_training_steps", args.max_steps),
+        args.warmup_steps,
+        args.lr_scheduler_kwargs.get("min_lr", 0.0) / args.learning_rate,
+    ),
+)
+# The schedule is not prepared: Accelerate would step it once for every process.
+model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+accelerator.register_for_checkpointing(schedule)
+last = args.output_dir / "last"  # names the newest checkpoint that is whole
+first = int(last.read_text()) if args.save_steps > 0 and last.exists() else 0
+if first > 0:
+    accelerator.load_state(args.output_dir / f"step-{first}")
+rest = accelerator.skip_first_batches(loader, first * args.gradient_accumulation_steps % len(loader))
+batches = (batch for epoch in itertools.count() for batch in (rest if epoch == 0 else loader))
+for step in range(first, args.max_steps):
+    for _ in range(args.gradient_accumulation_steps):
+        batch = next(batches)
+        with accelerator.accumulate(model):
+$step            if args.max_grad_norm > 0 and accelerator.sync_gradients:
+                accelerator.clip_grad_norm_(model.parameters(), args.max_grad_norm)
+            optimizer.step()
+            optimizer.zero_grad()
+    schedule.step()
+    if args.save_steps > 0 and ((step + 1) % args.save_steps == 0 or step + 1 == args.max_steps):
+        accelerator.save_state(args.output_dir / f"step-{step + 1}")
+        accelerator.wait_for_everyone()
+        if accelerator.is_main_process:
+            last.write_text(str(step + 1))
 )";
 
-constexpr std::string_view plain_step = R"(        accelerator.backward(model(**batch).loss)
+constexpr std::string_view plain_step = R"(            accelerator.backward(model(**batch).loss)
 )";
 
 constexpr std::string_view parallel_step =
-    R"(        batch["position_ids"] = torch.arange(args.max_seq_length, device=accelerator.device).unsqueeze(0)
-        buffers = list(batch.values())
-        with accelerator.maybe_context_parallel(
-            buffers=buffers, buffer_seq_dims=[1] * len(buffers), no_restore_buffers=set(buffers)
-        ):
-            accelerator.backward(model(**batch).loss)
+    R"(            batch["position_ids"] = torch.arange(args.max_seq_length, device=accelerator.device).unsqueeze(0)
+            buffers = list(batch.values())
+            with accelerator.maybe_context_parallel(
+                buffers=buffers, buffer_seq_dims=[1] * len(buffers), no_restore_buffers=set(buffers)
+            ):
+                accelerator.backward(model(**batch).loss)
 )";
 
 std::string optimizer_call(std::optional<Optimizer> optimizer) {
-  const std::string end = "lr=args.learning_rate, weight_decay=args.weight_decay)";
-  const std::string begin = "(model.parameters(), ";
-  switch (optimizer.value_or(Optimizer::adamw)) {
-    case Optimizer::sgd: return "torch.optim.SGD" + begin + end;
-    case Optimizer::momentum: return "torch.optim.SGD" + begin + "momentum=0.9, " + end;
-    case Optimizer::adagrad: return "torch.optim.Adagrad" + begin + end;
-    case Optimizer::rmsprop: return "torch.optim.RMSprop" + begin + end;
-    case Optimizer::adam: return "torch.optim.Adam" + begin + end;
-    case Optimizer::lion: return "Lion" + begin + end;
-    case Optimizer::muon: return "torch.optim.Muon" + begin + end;
-    case Optimizer::adamw: break;
-  }
-  return "torch.optim.AdamW" + begin + end;
+  return torch_optimizer(optimizer.value_or(Optimizer::adamw), "model.parameters()",
+                         {.learning_rate = "args.learning_rate",
+                          .beta1 = "args.adam_beta1",
+                          .beta2 = "args.adam_beta2",
+                          .epsilon = "args.adam_epsilon",
+                          .momentum = "args.momentum",
+                          .weight_decay = "args.weight_decay"});
 }
 
 std::string imports(const LaunchSettings& s) {
@@ -116,7 +148,7 @@ Nodes nodes_of(const LaunchSettings& s) {
   return {count, count < 1 ? devices : devices / count};
 }
 
-LaunchFile shell_file(const std::vector<std::string>& words, const Nodes& nodes) {
+LaunchFile shell_file(const std::vector<std::string>& words, const Nodes& nodes, const LaunchSettings& s) {
   std::string text = "#!/usr/bin/env bash\n# Starts one process per GPU by accelerate.yaml.";
   if (nodes.count > 1)
     text += " Run it on every node, with NODE_RANK (0 to " + std::to_string(nodes.count - 1) +
@@ -127,6 +159,7 @@ LaunchFile shell_file(const std::vector<std::string>& words, const Nodes& nodes)
         " \\\n  --machine_rank \"${NODE_RANK:?is the number of this node}\""
         " \\\n  --main_process_ip \"${MASTER_ADDR:?is the address of the node of NODE_RANK 0}\""
         " \\\n  --main_process_port \"${MASTER_PORT:-29500}\"";
+  if (nodes.count == 1 && can_restart(s)) text += " \\\n  --max_restarts " + std::to_string(most_restarts);
   text += " \\\n  train.py";
   for (const std::string& word : words) text += (word.starts_with("--") ? " \\\n  " : " ") + shell_quoted(word);
   return {"launch.sh", text + "\n", true};
@@ -142,9 +175,10 @@ LaunchFile slurm_file(const Nodes& nodes) {
           true};
 }
 
-std::string replicas(std::string_view kind, std::int64_t count, const Nodes& nodes) {
+std::string replicas(std::string_view kind, std::int64_t count, const Nodes& nodes, const LaunchSettings& s) {
   return "    " + std::string(kind) + ":\n      replicas: " + std::to_string(count) +
-         "\n      restartPolicy: OnFailure\n      template:\n        spec:\n          containers:\n"
+         "\n      restartPolicy: " + std::string(restart_policy(s)) +
+         "\n      template:\n        spec:\n          containers:\n"
          "            - name: pytorch\n"
          "              image: YOUR-IMAGE  # one that holds these files and the training program\n"
          "              command: [bash, -c, \"NODE_RANK=$RANK exec ./launch.sh\"]\n"
@@ -153,12 +187,12 @@ std::string replicas(std::string_view kind, std::int64_t count, const Nodes& nod
 }
 
 /// The operator puts RANK (of the pod), MASTER_ADDR and MASTER_PORT into the environment.
-LaunchFile kubeflow_file(const Nodes& nodes) {
+LaunchFile kubeflow_file(const Nodes& nodes, const LaunchSettings& s) {
   std::string text =
       "# kubectl apply -f job.yaml (Kubeflow's training operator).\napiVersion: kubeflow.org/v1\nkind: PyTorchJob\n"
       "metadata:\n  name: accelerate\nspec:\n  pytorchReplicaSpecs:\n" +
-      replicas("Master", 1, nodes);
-  if (nodes.count > 1) text += replicas("Worker", nodes.count - 1, nodes);
+      replicas("Master", 1, nodes, s);
+  if (nodes.count > 1) text += replicas("Worker", nodes.count - 1, nodes, s);
   return {"job.yaml", text, false};
 }
 
@@ -171,6 +205,7 @@ std::string accelerate_training_script(const LaunchSettings& s) {
       script,
       {{"$imports", imports(s)},
        {"$tokens", random_tokens_function(", \"shift_labels\": tokens.roll(-1)")},
+       {"$rate", rate_factor_function()},
        {"$format", weight_format_line(s, "", "model_config")},
        {"$model", model_lines(s)},
        {"$adapters", has_adapters
@@ -182,7 +217,7 @@ std::string accelerate_training_script(const LaunchSettings& s) {
 
 std::vector<LaunchFile> accelerate_launchers(const std::vector<std::string>& words, const LaunchSettings& settings) {
   const Nodes nodes = nodes_of(settings);
-  return {shell_file(words, nodes), slurm_file(nodes), kubeflow_file(nodes)};
+  return {shell_file(words, nodes, settings), slurm_file(nodes), kubeflow_file(nodes, settings)};
 }
 
 }  // namespace plumbline

@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 
 namespace plumbline {
 namespace {
@@ -255,6 +256,18 @@ void read_optimizer(const Json& value, Settings& s) {
     }
 }
 
+/// Both or none.
+std::optional<Json> betas(const Settings& s) {
+  if (!s.optimizer || !s.recipe.beta1 || !s.recipe.beta2) return std::nullopt;
+  return Json(Json::Array{*s.recipe.beta1, *s.recipe.beta2});
+}
+void read_betas(const Json& value, Settings& s) {
+  const Json::Array* const both = value.if_array();
+  if (both == nullptr || both->size() != 2) throw InputError({"", "not two numbers", "[beta1, beta2]", ""});
+  s.recipe.beta1 = number_value((*both)[0]);
+  s.recipe.beta2 = number_value((*both)[1]);
+}
+
 Rows optimizer_keys() {
   return {{.path = "optimizer.type", .source = config, .write = optimizer_name, .read = read_optimizer},
           {.path = "optimizer.params.lr",
@@ -278,13 +291,19 @@ Rows optimizer_keys() {
           {.path = "optimizer.params.momentum",
            .source = "torch/optim/sgd.py",
            .write = [](const Settings& s) -> std::optional<Json> {
-             if (s.optimizer != Optimizer::momentum) return std::nullopt;
-             return Json(0.9);
+             if (s.optimizer == Optimizer::momentum) return Json(s.recipe.momentum.value_or(0.9));
+             return s.optimizer ? written(s.recipe.momentum) : std::nullopt;
            },
            .read =
                [](const Json& v, Settings& s) {
                  if (number_value(v) > 0 && s.optimizer == Optimizer::sgd) s.optimizer = Optimizer::momentum;
+                 if (number_value(v) > 0) s.recipe.momentum = number_value(v);
                }},
+          {.path = "optimizer.params.betas", .source = config, .write = betas, .read = read_betas},
+          {.path = "optimizer.params.eps",
+           .source = config,
+           .write = [](const Settings& s) { return s.optimizer ? written(s.recipe.epsilon) : std::nullopt; },
+           .read = [](const Json& v, Settings& s) { s.recipe.epsilon = number_value(v); }},
           {.path = "optimizer.*", .source = config},
           {.path = "zero_allow_untested_optimizer",
            .source = constants,
@@ -301,26 +320,75 @@ Rows optimizer_keys() {
                }}};
 }
 
+constexpr std::string_view schedules = "deepspeed/runtime/lr_schedules.py";
+constexpr std::string_view constant_schedule = "WarmupLR";
+constexpr std::string_view linear_schedule = "WarmupDecayLR";
+constexpr std::string_view cosine_schedule = "WarmupCosineLR";
+
+/// A warm-up alone is one of DeepSpeed's schedules; a decay needs to know its end. Empty: none of them.
+std::string_view schedule_name(const Settings& s) {
+  const LaunchRecipe& recipe = s.recipe;
+  const bool is_constant = recipe.lr_schedule.value_or(LearningRateShape::constant) == LearningRateShape::constant;
+  if (is_constant) return recipe.warmup_steps ? constant_schedule : "";
+  if (!schedule_span(recipe)) return "";
+  const bool ends_at_zero = recipe.final_learning_rate.value_or(0) == 0;
+  if (recipe.lr_schedule == LearningRateShape::linear && ends_at_zero) return linear_schedule;
+  return recipe.lr_schedule == LearningRateShape::cosine ? cosine_schedule : "";
+}
+
+LaunchKey of_schedule(std::string_view path, std::function<std::optional<Json>(const Settings&)> write,
+                      std::function<void(const Json&, Settings&)> read) {
+  return {.path = path,
+          .source = schedules,
+          .write = [write](const Settings& s) { return schedule_name(s).empty() ? std::nullopt : write(s); },
+          .read = std::move(read)};
+}
+
+void read_schedule(const Json& value, Settings& s) {
+  if (word_value(value) == constant_schedule) s.recipe.lr_schedule = LearningRateShape::constant;
+  if (word_value(value) == linear_schedule) s.recipe.lr_schedule = LearningRateShape::linear;
+  if (word_value(value) == cosine_schedule) s.recipe.lr_schedule = LearningRateShape::cosine;
+}
+
+/// Of the cosine alone, as a share of the optimizer's rate.
+std::optional<Json> cosine_end(const Settings& s) {
+  const LaunchRecipe& recipe = s.recipe;
+  if (schedule_name(s) != cosine_schedule || !recipe.final_learning_rate) return std::nullopt;
+  if (recipe.learning_rate.value_or(0) <= 0) return std::nullopt;
+  return Json(*recipe.final_learning_rate / *recipe.learning_rate);
+}
+
 Rows scheduler_keys() {
   return {
-      {.path = "scheduler.type",
-       .source = "deepspeed/runtime/lr_schedules.py",
-       .write = [](const Settings& s) -> std::optional<Json> {
-         if (!s.recipe.warmup_steps) return std::nullopt;
-         return Json("WarmupLR");
-       }},
-      {.path = "scheduler.params.warmup_num_steps",
-       .source = "deepspeed/runtime/lr_schedules.py",
-       .write = [](const Settings& s) { return written(s.recipe.warmup_steps); },
-       .read = [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }},
-      {.path = "scheduler.params.warmup_max_lr",
-       .source = "deepspeed/runtime/lr_schedules.py",
-       .write =
-           [](const Settings& s) { return s.recipe.warmup_steps ? written(s.recipe.learning_rate) : std::nullopt; }},
-      {.path = "scheduler.params.total_num_steps",
-       .source = "deepspeed/runtime/lr_schedules.py",
-       .read = [](const Json& v, Settings& s) { s.recipe.steps = count_value(v); }},
-      {.path = "scheduler.*", .source = "deepspeed/runtime/lr_schedules.py"}};
+      of_schedule(
+          "scheduler.type", [](const Settings& s) { return Json(schedule_name(s)); }, read_schedule),
+      of_schedule(
+          "scheduler.params.warmup_num_steps", [](const Settings& s) { return written(s.recipe.warmup_steps); },
+          [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }),
+      // DeepSpeed's own warm-up is logarithmic.
+      of_schedule(
+          "scheduler.params.warmup_type",
+          [](const Settings& s) { return s.recipe.warmup_steps ? std::optional<Json>("linear") : std::nullopt; }, {}),
+      of_schedule(
+          "scheduler.params.warmup_max_lr",
+          [](const Settings& s) {
+            return schedule_name(s) == cosine_schedule ? std::nullopt : written(s.recipe.learning_rate);
+          },
+          [](const Json& v, Settings& s) {
+            if (!s.recipe.learning_rate) s.recipe.learning_rate = number_value(v);
+          }),
+      of_schedule(
+          "scheduler.params.total_num_steps",
+          [](const Settings& s) {
+            return schedule_name(s) == constant_schedule ? std::nullopt : written(schedule_span(s.recipe));
+          },
+          [](const Json& v, Settings& s) { s.recipe.schedule_steps = count_value(v); }),
+      of_schedule("scheduler.params.cos_min_ratio", cosine_end,
+                  [](const Json& v, Settings& s) {
+                    if (s.recipe.learning_rate)
+                      s.recipe.final_learning_rate = rate_of_share(number_value(v), *s.recipe.learning_rate);
+                  }),
+      {.path = "scheduler.*", .source = schedules}};
 }
 
 Rows other_keys() {

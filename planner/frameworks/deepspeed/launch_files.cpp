@@ -15,7 +15,7 @@ namespace {
 std::vector<std::string> assumptions(const LaunchSettings& s) {
   std::vector<std::string> sentences;
   if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
-  if (s.optimizer == Optimizer::momentum)
+  if (s.optimizer == Optimizer::momentum && !s.recipe.momentum)
     sentences.emplace_back("a momentum of 0.9: the plan has none, and SGD without it keeps no state");
   if (s.optimizer && !s.recipe.learning_rate)
     sentences.emplace_back("the optimizer's own learning rate: the plan has none");

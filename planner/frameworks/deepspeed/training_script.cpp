@@ -9,7 +9,9 @@ namespace {
 constexpr std::string_view head =
     R"(# What ds_config.json needs of a training script. Put your data in the place of random_tokens.
 import argparse
+import itertools
 import json
+import os
 
 import deepspeed
 import torch
@@ -23,6 +25,8 @@ parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
 parser.add_argument("--lora_r", type=int, default=0)
 parser.add_argument("--max_steps", type=int, default=20)
+parser.add_argument("--save_steps", type=int, default=0)
+parser.add_argument("--output_dir", default="checkpoints")
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--local_rank", type=int, default=-1)
 args = parser.parse_args()
@@ -30,6 +34,16 @@ with open(args.deepspeed_config) as file:
     config = json.load(file)
 torch.manual_seed(args.seed)
 deepspeed.init_distributed()
+)";
+
+/// DeepSpeed itself names the newest checkpoint that is whole, in a file "latest".
+constexpr std::string_view goes_on =
+    R"(if args.save_steps > 0 and os.path.exists(os.path.join(args.output_dir, "latest")):
+    engine.load_checkpoint(args.output_dir)
+)";
+constexpr std::string_view saves =
+    R"(    if args.save_steps > 0 and ((step + 1) % args.save_steps == 0 or step + 1 == args.max_steps):
+        engine.save_checkpoint(args.output_dir)
 )";
 
 constexpr std::string_view pipeline = R"(
@@ -50,9 +64,9 @@ engine, _, _, _ = deepspeed.initialize(
     config=config,
     training_data=random_tokens(args.max_seq_length),
 )
-for _ in range(args.max_steps):
+$goes_onfor step in range(engine.global_steps, args.max_steps):
     engine.train_batch()
-)";
+$saves)";
 
 constexpr std::string_view training = R"(data = random_tokens(model_config.vocab_size, args.max_seq_length)
 engine, _, loader, _ = deepspeed.initialize(
@@ -60,12 +74,16 @@ engine, _, loader, _ = deepspeed.initialize(
     model_parameters=[p for p in model.parameters() if p.requires_grad],
     config=config,$data$mpu
 )
-$adapt_loaderfor step, batch in zip(range(args.max_steps * config["gradient_accumulation_steps"]), loader):
-    batch = {name: tensor.to(engine.device) for name, tensor in batch.items()}
-    loss = engine(**batch).loss
-    engine.backward(loss)
-    engine.step()
-)";
+$adapt_loader$goes_onparts = config["gradient_accumulation_steps"]
+# Again and again, from behind what was read in the steps that are done.
+batches = itertools.islice((batch for _ in itertools.count() for batch in loader), engine.global_steps * parts, None)
+for step in range(engine.global_steps, args.max_steps):
+    for _ in range(parts):
+        batch = {name: tensor.to(engine.device) for name, tensor in next(batches).items()}
+        loss = engine(**batch).loss
+        engine.backward(loss)
+        engine.step()
+$saves)";
 
 /// Without groups the configuration counts every rank as a data-parallel one (runtime/config.py: world_size).
 constexpr std::string_view tensor_parallel_groups =
@@ -131,6 +149,8 @@ std::string whole_model(const LaunchSettings& s) {
                                   {"$mpu", has_sequence_parallel    ? "\n    mpu=mpu,"
                                            : has_tensor_parallel(s) ? "\n    mpu=groups,"
                                                                     : ""},
+                                  {"$goes_on", goes_on},
+                                  {"$saves", saves},
                                   {"$adapt_loader", has_sequence_parallel ? sequence_parallel_data : ""}});
 }
 
@@ -142,7 +162,7 @@ std::string deepspeed_training_script(const LaunchSettings& settings) {
   if (settings.zero_stage.value_or(0) == 3) text += "import torch._dynamo  # not inside of zero.Init\n";
   if (settings.pipeline_stages.value_or(1) == 1) return text + whole_model(settings);
   text += arguments;
-  return text + std::string(pipeline);
+  return text + filled(pipeline, {{"$goes_on", goes_on}, {"$saves", saves}});
 }
 
 }  // namespace plumbline

@@ -59,8 +59,6 @@ const Json* find_at(const Json& tree, std::string_view path) {
 
 bool is_prefix(const LaunchKey& key) { return !key.path.empty() && key.path.back() == '*'; }
 
-bool reads(const LaunchKey& key, const Json& value) { return key.read && (!key.understands || key.understands(value)); }
-
 void read_key(const LaunchKey& key, const Json& value, std::string_view source, LaunchSettings& settings) {
   const std::string where = std::string(source) + ": " + std::string(key.path);
   try {
@@ -143,6 +141,8 @@ class Remainder {
 };
 
 }  // namespace
+
+bool reads(const LaunchKey& key, const Json& value) { return key.read && (!key.understands || key.understands(value)); }
 
 bool has_release(const LaunchKey& key, std::string_view release) {
   return (key.since.empty() || !is_before(release, key.since)) && (key.until.empty() || !is_before(key.until, release));

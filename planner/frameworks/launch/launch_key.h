@@ -53,6 +53,8 @@ struct ImportNotes {
   std::vector<std::string> decisive = {};  ///< those of `unread` whose keys decide (KeyEffect::decides)
 };
 
+/// Whether the key has a value of ours for this one.
+[[nodiscard]] bool reads(const LaunchKey& key, const Json& value);
 /// Whether the release is among those of the key: numbers compare one by one ("v0.2.2" is before "0.10", a name without
 /// numbers is behind all).
 [[nodiscard]] bool has_release(const LaunchKey& key, std::string_view release);

@@ -92,6 +92,7 @@ LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
 }
 
 void derive_missing(LaunchSettings& s) {
+  if (s.recipe.schedule_steps == s.recipe.steps) s.recipe.schedule_steps.reset();
   derive_devices(s);
   derive_batch(s);
   if (!s.expert_tensor_parallel) s.expert_tensor_parallel = 1;

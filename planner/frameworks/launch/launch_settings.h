@@ -12,29 +12,29 @@
 
 #include "core/io/json.h"
 #include "core/plan/strategy.h"
+#include "core/training/learning_rate_shape.h"
 #include "core/training/training.h"
 
 namespace plumbline {
 
-/// Numbers of a recipe that change no price, carried through as they were written.
+/// What a recipe says that changes no price, carried through as it was written (launch_recipe.h).
 struct LaunchRecipe {
   std::optional<std::int64_t> steps;  ///< optimizer steps
-  std::optional<std::int64_t> warmup_steps;
   std::optional<std::int64_t> seed;
-  std::optional<double> learning_rate;
-  std::optional<double> clip;  ///< norm of gradients
+  std::optional<double> learning_rate;        ///< at its peak
+  std::optional<double> final_learning_rate;  ///< of schedules that end at one
+  std::optional<LearningRateShape> lr_schedule;
+  std::optional<std::int64_t> schedule_steps;  ///< that the schedule spans, where they are not those of the run
+  std::optional<std::int64_t> warmup_steps;
+  std::optional<double> clip;  ///< norm of gradients; 0: none
+  std::optional<double> beta1;
+  std::optional<double> beta2;
+  std::optional<double> epsilon;
+  std::optional<double> momentum;
   std::optional<double> weight_decay;
+  std::optional<std::string> checkpoint;         ///< folder
+  std::optional<std::int64_t> checkpoint_every;  ///< steps
 };
-/// visit(name, member) for every number, by its name in a plan file's recipe (runtime/run/recipe.h).
-template <typename Visit>
-constexpr void for_each_recipe_number(Visit visit) {
-  visit("steps", &LaunchRecipe::steps);
-  visit("warmup_steps", &LaunchRecipe::warmup_steps);
-  visit("seed", &LaunchRecipe::seed);
-  visit("learning_rate", &LaunchRecipe::learning_rate);
-  visit("clip", &LaunchRecipe::clip);
-  visit("weight_decay", &LaunchRecipe::weight_decay);
-}
 
 struct LaunchSettings {
   std::string model;                  ///< name in the catalogue, or of Hugging Face; or empty

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
@@ -63,6 +64,10 @@ std::string degrees(const Nodes& nodes) {
          " \\\n  --nproc-per-node=" + std::to_string(nodes.processes);
 }
 
+std::string restarts(const LaunchSettings& settings) {
+  return can_restart(settings) ? " \\\n  --max-restarts=" + std::to_string(most_restarts) : "";
+}
+
 constexpr std::string_view script_head = "#!/usr/bin/env bash\n";
 
 std::string exports(const LaunchedProgram& program) {
@@ -72,7 +77,7 @@ std::string exports(const LaunchedProgram& program) {
   return text.empty() ? text : text + "\n";
 }
 
-LaunchFile shell_file(const LaunchedProgram& program, const Nodes& nodes) {
+LaunchFile shell_file(const LaunchedProgram& program, const Nodes& nodes, const LaunchSettings& settings) {
   std::string text(script_head);
   text += "# Starts the training on " + gpus_text(nodes) + ".";
   if (nodes.count > 1)
@@ -81,6 +86,8 @@ LaunchFile shell_file(const LaunchedProgram& program, const Nodes& nodes) {
   text += "\nset -euo pipefail\n\n" + exports(program) + "exec torchrun";
   if (nodes.count == 1) text += " \\\n  --standalone";
   text += degrees(nodes);
+  // Of several nodes those that go on would wait for the restarted one: their addresses are fixed, nobody meets anew.
+  if (nodes.count == 1) text += restarts(settings);
   if (nodes.count > 1)
     text +=
         " \\\n  --node-rank=\"${NODE_RANK:?is the number of this node}\""
@@ -106,7 +113,7 @@ std::string job_name(std::string_view asked) {
   return name.empty() ? "training" : name;
 }
 
-LaunchFile slurm_file(const LaunchedProgram& program, const Nodes& nodes) {
+LaunchFile slurm_file(const LaunchedProgram& program, const Nodes& nodes, const LaunchSettings& settings) {
   std::string text(script_head);
   text += "#SBATCH --job-name=" + job_name(program.name) + "\n#SBATCH --nodes=" + std::to_string(nodes.count) +
           "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" + std::to_string(nodes.processes) +
@@ -118,7 +125,8 @@ LaunchFile slurm_file(const LaunchedProgram& program, const Nodes& nodes) {
           degrees(nodes) +
           " \\\n  --rdzv-id=\"$SLURM_JOB_ID\""
           " \\\n  --rdzv-backend=c10d"
-          " \\\n  --rdzv-endpoint=\"$first_host:29500\"";
+          " \\\n  --rdzv-endpoint=\"$first_host:29500\"" +
+          restarts(settings);
   return {"job.slurm", text + program_lines(program), true};
 }
 
@@ -136,9 +144,10 @@ std::string yaml_word(std::string_view word) {
 /// Of Master or Worker. The operator puts torchrun's number of nodes and processes, this node's rank and the master's
 /// address into the environment (PET_*), so they are no arguments.
 std::string replicas(std::string_view kind, std::int64_t count, const std::vector<std::string>& words,
-                     const std::vector<LaunchVariable>& environment, const Nodes& nodes) {
+                     const std::vector<LaunchVariable>& environment, const Nodes& nodes, std::string_view policy) {
   std::string text = "    " + std::string(kind) + ":\n      replicas: " + std::to_string(count) +
-                     "\n      restartPolicy: OnFailure\n      template:\n        spec:\n          containers:\n"
+                     "\n      restartPolicy: " + std::string(policy) +
+                     "\n      template:\n        spec:\n          containers:\n"
                      "            - name: pytorch\n"
                      "              image: YOUR-IMAGE  # one that holds the training program\n"
                      "              command: [\"torchrun\"]\n              args:\n";
@@ -150,23 +159,32 @@ std::string replicas(std::string_view kind, std::int64_t count, const std::vecto
          std::to_string(nodes.processes) + "\n" + std::string(shared_memory_volume);
 }
 
-LaunchFile kubeflow_file(const LaunchedProgram& program, const Nodes& nodes) {
+LaunchFile kubeflow_file(const LaunchedProgram& program, const Nodes& nodes, const LaunchSettings& settings) {
   std::vector<std::string> words = words_of(program.script);
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
   std::string text = "# Starts the training on " + gpus_text(nodes) +
                      ": kubectl apply -f job.yaml (Kubeflow's training operator 1.7 or newer).\n"
                      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata:\n  name: " +
                      job_name(program.name) + "\nspec:\n  nprocPerNode: \"" + std::to_string(nodes.processes) +
-                     "\"\n  pytorchReplicaSpecs:\n" + replicas("Master", 1, words, program.environment, nodes);
-  if (nodes.count > 1) text += replicas("Worker", nodes.count - 1, words, program.environment, nodes);
+                     "\"\n  pytorchReplicaSpecs:\n" +
+                     replicas("Master", 1, words, program.environment, nodes, restart_policy(settings));
+  if (nodes.count > 1)
+    text += replicas("Worker", nodes.count - 1, words, program.environment, nodes, restart_policy(settings));
   return {"job.yaml", text, false};
 }
 
 }  // namespace
 
+bool can_restart(const LaunchSettings& settings) { return checkpoint_interval(settings.recipe).has_value(); }
+
+std::string_view restart_policy(const LaunchSettings& settings) {
+  return can_restart(settings) ? "OnFailure" : "Never";
+}
+
 std::vector<LaunchFile> launcher_files(const LaunchedProgram& program, const LaunchSettings& settings) {
   const Nodes nodes = nodes_of(settings);
-  return {shell_file(program, nodes), slurm_file(program, nodes), kubeflow_file(program, nodes)};
+  return {shell_file(program, nodes, settings), slurm_file(program, nodes, settings),
+          kubeflow_file(program, nodes, settings)};
 }
 
 }  // namespace plumbline

@@ -17,6 +17,14 @@ inline constexpr std::string_view shared_memory_volume =
     "          volumes:\n            - name: shared-memory  # the default of 64 MiB is too small for NCCL\n"
     "              emptyDir:\n                medium: Memory\n";
 
+/// How often torchrun starts the processes of a node again: as often as PyTorch's examples of elastic training
+/// (docs/source/elastic/quickstart.rst).
+inline constexpr std::int64_t most_restarts = 3;
+/// Whether a run that fails may be started again: where it goes on from a checkpoint, not from its beginning.
+[[nodiscard]] bool can_restart(const LaunchSettings& settings);
+/// Of a replica of a PyTorchJob.
+[[nodiscard]] std::string_view restart_policy(const LaunchSettings& settings);
+
 /// Of the environment of each process.
 struct LaunchVariable {
   std::string_view name;

@@ -1,5 +1,7 @@
 #include "planner/frameworks/launch/merge_settings.h"
 
+#include "planner/frameworks/launch/launch_recipe.h"
+
 namespace plumbline {
 namespace {
 
@@ -9,7 +11,7 @@ void fill(std::optional<Value>& value, const std::optional<Value>& more) {
 }
 
 void fill_recipe(LaunchRecipe& recipe, const LaunchRecipe& more) {
-  for_each_recipe_number([&](const char*, auto number) { fill(recipe.*number, more.*number); });
+  for_each_recipe_member([&](const char*, auto member) { fill(recipe.*member, more.*member); });
 }
 
 void fill_question(LaunchSettings& s, const LaunchSettings& more) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/trainer_other_flags.h"
 #include "planner/frameworks/syntax/arguments.h"
 
@@ -105,24 +106,57 @@ std::optional<Json> optimizer_name(const Settings& s) {
   return std::nullopt;
 }
 
-using Number = std::optional<double> LaunchRecipe::*;
-using Count = std::optional<std::int64_t> LaunchRecipe::*;
-
-LaunchKey number_flag(std::string_view path, Number number) {
-  return {.path = path,
-          .source = trainer_source,
-          .write = [number](const Settings& s) { return written(s.recipe.*number); },
-          .read = [number](const Json& v, Settings& s) { s.recipe.*number = number_value(v); }};
+/// max_steps -1: by epochs.
+LaunchKey steps_flag() {
+  LaunchKey key = recipe_count("--max_steps", trainer_source, &LaunchRecipe::steps);
+  key.read = [](const Json& v, Settings& s) {
+    if (number_value(v) >= 0) s.recipe.steps = count_value(v);
+  };
+  return key;
 }
 
-LaunchKey recipe_count_flag(std::string_view path, Count count) {
-  return {.path = path,
-          .source = trainer_source,
-          .write = [count](const Settings& s) { return written(s.recipe.*count); },
-          .read =
-              [count](const Json& v, Settings& s) {
-                if (number_value(v) >= 0) s.recipe.*count = count_value(v);  // max_steps -1: by epochs
-              }};
+/// The exported script takes the end of a schedule with every type.
+constexpr std::string_view end_key = "min_lr";
+constexpr std::string_view span_key = "num_training_steps";
+
+std::string one_line(const Json& value) {
+  std::string text = to_json_text(value, -1);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::optional<Json> schedule_arguments(const Settings& s) {
+  Json::Object arguments;
+  if (s.recipe.final_learning_rate) arguments.emplace_back(end_key, *s.recipe.final_learning_rate);
+  if (s.recipe.schedule_steps) arguments.emplace_back(span_key, *s.recipe.schedule_steps);
+  if (arguments.empty()) return std::nullopt;
+  return Json(one_line(Json(std::move(arguments))));
+}
+
+void read_schedule_arguments(const Json& value, Settings& s) {
+  if (value.if_string() == nullptr || !value.if_string()->starts_with("{")) return;
+  const Json arguments = parse_json(*value.if_string(), "--lr_scheduler_kwargs");
+  if (const Json* const end = arguments.find(end_key)) s.recipe.final_learning_rate = number_value(*end);
+  if (const Json* const steps = arguments.find(span_key)) s.recipe.schedule_steps = count_value(*steps, 1);
+}
+
+/// Those that no file of DeepSpeed says; of a name that Transformers has, the first is written.
+Rows schedule_flags() {
+  return {recipe_number("--adam_beta1", trainer_source, &LaunchRecipe::beta1),
+          recipe_number("--adam_beta2", trainer_source, &LaunchRecipe::beta2),
+          recipe_number("--adam_epsilon", trainer_source, &LaunchRecipe::epsilon),
+          recipe_number("--momentum", "the exported script", &LaunchRecipe::momentum),
+          recipe_shape("--lr_scheduler_type", "src/transformers/trainer_utils.py: SchedulerType",
+                       {{LearningRateShape::constant, "constant_with_warmup"},
+                        {LearningRateShape::constant, "constant"},
+                        {LearningRateShape::linear, "linear"},
+                        {LearningRateShape::cosine, "cosine"},
+                        {LearningRateShape::cosine, "cosine_with_min_lr"},
+                        {LearningRateShape::inverse_square_root, "inverse_sqrt"}}),
+          {.path = "--lr_scheduler_kwargs",
+           .source = trainer_source,
+           .write = schedule_arguments,
+           .read = read_schedule_arguments}};
 }
 
 /// Those that a file of the framework may have.
@@ -134,10 +168,11 @@ Rows optimizer_flags(RecipePlace place) {
        .read = [](const Json& v,
                   Settings& s) { s.recompute = Recompute{flag_value(v) ? RecomputeMode::full : RecomputeMode::none}; }},
       {.path = "--optim", .source = trainer_source, .write = optimizer_name, .read = read_optimizer},
-      number_flag("--learning_rate", &LaunchRecipe::learning_rate),
-      number_flag("--weight_decay", &LaunchRecipe::weight_decay),
-      recipe_count_flag("--warmup_steps", &LaunchRecipe::warmup_steps),
-      number_flag("--max_grad_norm", &LaunchRecipe::clip)};
+      recipe_number("--learning_rate", trainer_source, &LaunchRecipe::learning_rate),
+      recipe_number("--weight_decay", trainer_source, &LaunchRecipe::weight_decay),
+      recipe_count("--warmup_steps", trainer_source, &LaunchRecipe::warmup_steps),
+      recipe_number("--max_grad_norm", trainer_source, &LaunchRecipe::clip)};
+  for (LaunchKey& row : schedule_flags()) rows.push_back(std::move(row));
   if (place == RecipePlace::config_file)
     for (LaunchKey& row : rows) row.write = nullptr;
   return rows;
@@ -152,13 +187,24 @@ LaunchKey zero_flag(std::string_view path) {
           }};
 }
 
+/// A Trainer writes other files there, too: of checkpoints only where --save_steps stands beside it.
+LaunchKey checkpoint_flag() {
+  LaunchKey key = recipe_folder("--output_dir", trainer_source);
+  key.read = [](const Json& v, Settings& s) {
+    if (s.recipe.checkpoint_every) s.recipe.checkpoint = word_value(v);
+  };
+  return key;
+}
+
 Rows recipe_flags() {
   return {zero_flag("--zero_stage"),
           zero_flag("--zero-stage"),
           precision_flag("--bf16", PrecisionRecipe::bf16),
           precision_flag("--fp16", PrecisionRecipe::fp16),
-          recipe_count_flag("--max_steps", &LaunchRecipe::steps),
-          recipe_count_flag("--seed", &LaunchRecipe::seed)};
+          steps_flag(),
+          recipe_count("--seed", trainer_source, &LaunchRecipe::seed),
+          recipe_interval("--save_steps", trainer_source),
+          checkpoint_flag()};
 }
 
 /// What they say is read together (trainer_script.cpp).

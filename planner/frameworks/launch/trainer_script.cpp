@@ -22,15 +22,16 @@ std::string text_at(const Json& tree, std::string_view flag) {
   return value == nullptr ? "" : text_of(*value);
 }
 
-bool is_read(const std::vector<LaunchKey>& rows, std::string_view flag) {
-  return std::any_of(rows.begin(), rows.end(), [&](const LaunchKey& row) { return row.path == flag && row.read; });
+bool is_read(const std::vector<LaunchKey>& rows, std::string_view flag, const Json& value) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const LaunchKey& row) { return row.path == flag && reads(row, value); });
 }
 
 /// The tree without values that the text does not hold, which are named.
 Json resolved(const Json& tree, const std::vector<LaunchKey>& rows, std::vector<std::string>& notes) {
   Json::Object kept;
   for (const auto& [flag, value] : *tree.if_object())
-    if (is_unresolved(value) && is_read(rows, flag))
+    if (is_unresolved(value) && is_read(rows, flag, value))
       notes.push_back(flag + ": its value " + value.if_string()->substr(0, 60) + " is not in the file");
     else
       kept.emplace_back(flag, value);

@@ -1,8 +1,10 @@
 // Lightning: a script with the strategy lines of a Trainer, and how it is started.
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/hub_model.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/script_parts.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/lightning/script_keys.h"
 #include "planner/frameworks/syntax/python_calls.h"
@@ -12,6 +14,8 @@ namespace plumbline {
 namespace {
 
 constexpr std::string_view script = R"(# A script for Lightning's Trainer. Put your data in the place of random_tokens.
+import math
+
 import lightning as L
 import torch
 $imports
@@ -20,8 +24,14 @@ $block
 
 $tokens
 
+$rate
+
 class CausalLanguageModel(L.LightningModule):
-    def __init__(self, name, sequence_length, attention, recompute, optimizer, learning_rate, lora_rank):
+    def __init__(
+        self, name, sequence_length, attention, recompute, optimizer, learning_rate, lora_rank, beta1=0.9, beta2=0.999,
+        epsilon=1e-8, momentum=0.9, weight_decay=$decay, lr_schedule="constant", schedule_steps=None, warmup_steps=0,
+        final_learning_rate=0.0,
+    ):
         super().__init__()
         self.save_hyperparameters()
         self.model_config = AutoConfig.from_pretrained(name)
@@ -40,16 +50,22 @@ $configure
         return self.model(**batch).loss
 
     def configure_optimizers(self):
-        return $optimizer
+        optimizer = $optimizer
+        h = self.hparams
+        factor = rate_factor(
+            h.lr_schedule, h.schedule_steps or self.trainer.max_steps, h.warmup_steps, h.final_learning_rate / h.learning_rate
+        )
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 $clip
 
-L.seed_everything($seed)  # replicated parameters begin as the same on every rank
+L.$seed  # replicated parameters begin as the same on every rank
 model = $model
 strategy = $strategy
-trainer = $trainer
+$checkpointstrainer = $trainer
 data = random_tokens(model.model_config.vocab_size, model.hparams.sequence_length)
 loader = torch.utils.data.$loader
-trainer.fit(model, loader)
+trainer.fit(model, loader$last)
 )";
 
 /// FSDP clips the shards itself: Lightning's own clipping refuses it.
@@ -84,22 +100,25 @@ std::string indented(const std::string& text, std::size_t width) {
 }
 
 std::string optimizer_call(Optimizer optimizer) {
-  const std::string begin = "(self.parameters(), lr=self.hparams.learning_rate";
-  switch (optimizer) {
-    case Optimizer::sgd: return "torch.optim.SGD" + begin + ")";
-    case Optimizer::momentum: return "torch.optim.SGD" + begin + ", momentum=0.9)";
-    case Optimizer::adagrad: return "torch.optim.Adagrad" + begin + ")";
-    case Optimizer::rmsprop: return "torch.optim.RMSprop" + begin + ")";
-    case Optimizer::adam: return "torch.optim.Adam" + begin + ")";
-    case Optimizer::lion: return "Lion" + begin + ")";
-    case Optimizer::muon: return "torch.optim.Muon" + begin + ")";
-    case Optimizer::adamw: break;
-  }
-  return "torch.optim.AdamW" + begin + ")";
+  return torch_optimizer(optimizer, "self.parameters()",
+                         {.learning_rate = "self.hparams.learning_rate",
+                          .beta1 = "self.hparams.beta1",
+                          .beta2 = "self.hparams.beta2",
+                          .epsilon = "self.hparams.epsilon",
+                          .momentum = "self.hparams.momentum",
+                          .weight_decay = "self.hparams.weight_decay"});
+}
+
+/// The constructor's own, where a plan says none (torch/optim/adamw.py, muon.py).
+std::string_view usual_weight_decay(Optimizer optimizer) {
+  if (optimizer == Optimizer::muon) return "0.1";
+  return optimizer == Optimizer::adamw ? "0.01" : "0.0";
 }
 
 std::string imports(const LaunchSettings& s, bool has_tensor_parallel) {
-  std::string text = "from lightning.pytorch.strategies import " + std::string(lightning_strategy(s)) + "\n";
+  std::string text;
+  if (checkpoint_interval(s.recipe)) text += "from lightning.pytorch.callbacks import ModelCheckpoint\n";
+  text += "from lightning.pytorch.strategies import " + std::string(lightning_strategy(s)) + "\n";
   if (s.optimizer == Optimizer::lion) text += "from lion_pytorch import Lion\n";
   if (s.lora_rank.value_or(0) > 0) text += "from peft import LoraConfig, get_peft_model\n";
   if (has_tensor_parallel)
@@ -134,29 +153,37 @@ std::string configured(const LaunchSettings& s, const Json& tree) {
 std::string training_script(const LaunchSettings& s, const Json& tree) {
   const bool has_tensor_parallel = s.tensor_parallel.value_or(1) > 1;
   const std::string strategy(lightning_strategy(s));
+  const bool saves = checkpoint_interval(s.recipe).has_value();
   Json::Object loader{{"dataset", python_expression("data")}};
   const Json batch = call_of(tree, "DataLoader");
   for (const Json::Member& member : *batch.if_object()) loader.push_back(member);
-  return filled(script,
-                {{"$imports", imports(s, has_tensor_parallel)},
-                 {"$block", "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n"},
-                 {"$tokens", random_tokens_function("")},
-                 {"$format", weight_format_line(s, "        ", "self.model_config")},
-                 {"$seed", std::to_string(s.recipe.seed.value_or(0))},
-                 {"$configure", configured(s, tree)},
-                 {"$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw))},
-                 {"$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : ""},
-                 {"$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel"))},
-                 {"$strategy", python_call(strategy, call_of(tree, strategy))},
-                 {"$trainer", python_call("L.Trainer", call_of(tree, "Trainer"))},
-                 {"$loader", python_call("DataLoader", loader)}});
+  return filled(
+      script,
+      {{"$imports", imports(s, has_tensor_parallel)},
+       {"$block", "from transformers.models.llama.modeling_llama import LlamaDecoderLayer as Block\n"},
+       {"$tokens", random_tokens_function("")},
+       {"$format", weight_format_line(s, "        ", "self.model_config")},
+       {"$rate", rate_factor_function()},
+       {"$decay", usual_weight_decay(s.optimizer.value_or(Optimizer::adamw))},
+       {"$seed", python_call("seed_everything", Json(Json::Object{{"seed", s.recipe.seed.value_or(0)}}))},
+       {"$checkpoints",
+        saves ? "checkpoints = " + python_call("ModelCheckpoint", call_of(tree, "ModelCheckpoint")) + "\n" : ""},
+       {"$last", saves ? ", ckpt_path=\"last\"" : ""},
+       {"$configure", configured(s, tree)},
+       {"$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw))},
+       {"$clip", strategy == "FSDPStrategy" && s.recipe.clip ? sharded_clip : ""},
+       {"$model", python_call("CausalLanguageModel", call_of(tree, "CausalLanguageModel"))},
+       {"$strategy", python_call(strategy, call_of(tree, strategy))},
+       {"$trainer", python_call("L.Trainer", call_of(tree, "Trainer"))},
+       {"$loader", python_call("DataLoader", loader)}});
 }
 
 std::vector<std::string> assumptions(const LaunchSettings& s) {
   std::vector<std::string> sentences{"layers of the class LlamaDecoderLayer: put that of your model in its place"};
   if (const std::string missing = missing_hub_name(s); !missing.empty()) sentences.push_back(missing);
   if (!s.recipe.learning_rate) sentences.emplace_back("a learning rate of 1e-5: the plan has none");
-  if (s.optimizer == Optimizer::momentum) sentences.emplace_back("a momentum of 0.9: the plan has none");
+  if (s.optimizer == Optimizer::momentum && !s.recipe.momentum)
+    sentences.emplace_back("a momentum of 0.9: the plan has none");
   if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
   if (s.precision == PrecisionRecipe::fp16 && s.tensor_parallel.value_or(1) > 1)
     sentences.emplace_back("a Lightning whose ModelParallelStrategy takes precision 16-mixed: 2.6.6 refuses it");

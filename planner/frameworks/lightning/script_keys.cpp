@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/syntax/python_calls.h"
 
 namespace plumbline {
@@ -16,6 +17,7 @@ constexpr std::string_view trainer = "lightning/pytorch/trainer/trainer.py";
 constexpr std::string_view fsdp = "lightning/pytorch/strategies/fsdp.py";
 constexpr std::string_view deepspeed = "lightning/pytorch/strategies/deepspeed.py";
 constexpr std::string_view model_parallel = "lightning/pytorch/strategies/model_parallel.py";
+constexpr std::string_view model_checkpoint = "lightning/pytorch/callbacks/model_checkpoint.py";
 constexpr std::string_view exported = "the exported script";
 
 std::int32_t ranks(const Settings& s) { return s.data_parallel.value_or(1); }
@@ -103,7 +105,20 @@ Rows trainer_keys() {
                [](const Json& v, Settings& s) {
                  if (number_value(v) > 0) s.recipe.steps = count_value(v);
                }},
-          {.path = "Trainer.*", .source = trainer}};
+          {.path = "Trainer.callbacks",
+           .source = trainer,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (!checkpoint_interval(s.recipe)) return std::nullopt;
+             return python_expression("[checkpoints]");
+           }},
+          {.path = "Trainer.*", .source = trainer},
+          recipe_count("seed_everything.seed", "lightning/fabric/utilities/seed.py", &LaunchRecipe::seed),
+          recipe_folder("ModelCheckpoint.dirpath", model_checkpoint),
+          recipe_interval("ModelCheckpoint.every_n_train_steps", model_checkpoint),
+          {.path = "ModelCheckpoint.save_last",
+           .source = model_checkpoint,
+           .write = [](const Settings& s) { return written_where(checkpoint_interval(s.recipe).has_value()); }},
+          {.path = "ModelCheckpoint.*", .source = model_checkpoint}};
 }
 
 /// ShardingStrategy of torch.distributed.fsdp, by name.
@@ -251,6 +266,19 @@ Rows model_keys() {
           model_key(
               "CausalLanguageModel.lora_rank", [](const Settings& s) { return Json(s.lora_rank.value_or(0)); },
               [](const Json& v, Settings& s) { s.lora_rank = count_value(v); }),
+          recipe_number("CausalLanguageModel.beta1", exported, &LaunchRecipe::beta1),
+          recipe_number("CausalLanguageModel.beta2", exported, &LaunchRecipe::beta2),
+          recipe_number("CausalLanguageModel.epsilon", exported, &LaunchRecipe::epsilon),
+          recipe_number("CausalLanguageModel.momentum", exported, &LaunchRecipe::momentum),
+          recipe_number("CausalLanguageModel.weight_decay", exported, &LaunchRecipe::weight_decay),
+          recipe_shape("CausalLanguageModel.lr_schedule", exported,
+                       {{LearningRateShape::constant, "constant"},
+                        {LearningRateShape::linear, "linear"},
+                        {LearningRateShape::cosine, "cosine"},
+                        {LearningRateShape::inverse_square_root, "inverse-sqrt"}}),
+          recipe_count("CausalLanguageModel.schedule_steps", exported, &LaunchRecipe::schedule_steps, 1),
+          recipe_count("CausalLanguageModel.warmup_steps", exported, &LaunchRecipe::warmup_steps),
+          recipe_number("CausalLanguageModel.final_learning_rate", exported, &LaunchRecipe::final_learning_rate),
           {.path = "CausalLanguageModel.*", .source = exported},
           {.path = "DataLoader.batch_size",
            .source = "torch/utils/data/dataloader.py",
@@ -279,8 +307,8 @@ const std::vector<LaunchKey>& lightning_keys() {
 
 const std::vector<std::string_view>& lightning_calls() {
   static const std::vector<std::string_view> calls{
-      "Trainer",    "DDPStrategy", "FSDPStrategy",          "DeepSpeedStrategy",
-      "DataLoader", "fully_shard", "ModelParallelStrategy", "CausalLanguageModel"};
+      "Trainer",         "DDPStrategy",     "FSDPStrategy", "DeepSpeedStrategy",     "DataLoader",
+      "ModelCheckpoint", "seed_everything", "fully_shard",  "ModelParallelStrategy", "CausalLanguageModel"};
   return calls;
 }
 

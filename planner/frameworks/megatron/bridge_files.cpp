@@ -50,9 +50,20 @@ constexpr std::array attributes{
     Attribute{"optimizer.optimizer", "--optimizer", "\"adam\""},
     Attribute{"optimizer.sgd_momentum", "--sgd-momentum", ""},
     Attribute{"optimizer.lr", "--lr", ""},
+    Attribute{"optimizer.min_lr", "--min-lr", ""},
+    Attribute{"optimizer.adam_beta1", "--adam-beta1", ""},
+    Attribute{"optimizer.adam_beta2", "--adam-beta2", ""},
+    Attribute{"optimizer.adam_eps", "--adam-eps", ""},
     Attribute{"optimizer.clip_grad", "--clip-grad", ""},
     Attribute{"optimizer.weight_decay", "--weight-decay", ""},
+    Attribute{"scheduler.lr_decay_style", "--lr-decay-style", ""},
+    Attribute{"scheduler.lr_decay_iters", "--lr-decay-iters", ""},
     Attribute{"scheduler.lr_warmup_iters", "--lr-warmup-iters", ""},
+    Attribute{"rng.seed", "--seed", ""},
+    Attribute{"checkpoint.save", "--save", ""},
+    Attribute{"checkpoint.load", "--load", ""},
+    Attribute{"checkpoint.save_interval", "--save-interval", ""},
+    Attribute{"ddp.num_distributed_optimizer_instances", "--num-distributed-optimizer-instances", "1"},
     Attribute{"ddp.use_megatron_fsdp", "--use-megatron-fsdp", "false"},
     Attribute{"ddp.data_parallel_sharding_strategy", "--data-parallel-sharding-strategy", ""},
     Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
@@ -102,13 +113,32 @@ LaunchKey attribute_key(const Attribute& attribute, const std::vector<LaunchKey>
             if (Value value = write(s)) return value;
             return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
           },
-          .read = row->read};
+          .read = row->read,
+          .understands = row->understands};
+}
+
+/// Recipes that mixed_precision.py registers.
+struct NamedMix {
+  PrecisionRecipe recipe;
+  std::string_view name;
+};
+constexpr std::array named_mixes{NamedMix{PrecisionRecipe::bf16, "bf16_mixed"},
+                                 NamedMix{PrecisionRecipe::fp16, "fp16_mixed"},
+                                 NamedMix{PrecisionRecipe::fp8, "bf16_with_fp8_current_scaling_mixed"},
+                                 NamedMix{PrecisionRecipe::fp8_delayed, "bf16_with_fp8_delayed_scaling_mixed"},
+                                 NamedMix{PrecisionRecipe::fp8_block, "bf16_with_fp8_subchannel_scaling_mixed"},
+                                 NamedMix{PrecisionRecipe::mxfp8, "bf16_with_mxfp8_mixed"}};
+
+std::string_view mix_name(const Settings& s) {
+  for (const NamedMix& one : named_mixes)
+    if (s.precision == one.recipe) return one.name;
+  return named_mixes.front().name;
 }
 
 LaunchKey precision_key() {
   return {.path = "mixed_precision",
           .source = source,
-          .write = [](const Settings&) { return Value("bf16_mixed"); },
+          .write = [](const Settings& s) { return Value(mix_name(s)); },
           .read =
               [](const Json& value, Settings& s) {
                 const std::string recipe = megatron::word(value);
@@ -131,13 +161,21 @@ LaunchKey precision_key() {
               }};
 }
 
+/// fp16_mixed alone reduces in its own format where nothing is said.
+bool mix_reduces_in_fp32(const Settings& s) { return s.precision != PrecisionRecipe::fp16; }
+bool reduces_in_fp32(const Settings& s) {
+  return s.gradient_format ? *s.gradient_format == NumberFormat::fp32 : mix_reduces_in_fp32(s);
+}
+
 LaunchKey gradient_key() {
   return {.path = "ddp.grad_reduce_in_fp32",
           .source = source,
-          .write = [](const Settings& s) { return Value(s.gradient_format != NumberFormat::bf16); },
+          .write = [](const Settings& s) { return Value(reduces_in_fp32(s)); },
           .read =
               [](const Json& value, Settings& s) {
-                s.gradient_format = megatron::is_on(value) ? NumberFormat::fp32 : NumberFormat::bf16;
+                const NumberFormat sixteen_bits =
+                    s.precision == PrecisionRecipe::fp16 ? NumberFormat::fp16 : NumberFormat::bf16;
+                s.gradient_format = megatron::is_on(value) ? NumberFormat::fp32 : sixteen_bits;
               }};
 }
 
@@ -287,11 +325,12 @@ Json with_split(const Json& tree, const Settings& s) {
 }
 
 /// A recipe by name sets the format of reductions itself when it is applied (mixed_precision.py: setup): another one is
-/// said to it. bf16_mixed reduces in fp32.
+/// said to it.
 std::string precision_lines(const Settings& s) {
-  if (s.gradient_format != NumberFormat::bf16) return "";
+  if (reduces_in_fp32(s) == mix_reduces_in_fp32(s)) return "";
   return "    cfg.mixed_precision = get_mixed_precision_config(cfg.mixed_precision)\n"
-         "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n";
+         "    cfg.mixed_precision.grad_reduce_in_fp32 = " +
+         std::string(reduces_in_fp32(s) ? "True" : "False") + "\n";
 }
 
 struct ImportLine {
@@ -321,7 +360,9 @@ LaunchFiles write_overrides(const Settings& s, std::string_view release) {
     files.files.push_back(std::move(file));
   files.assumptions = {
       "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
-      "the model and the learning rate are the recipe's"};
+      s.recipe.learning_rate ? "the model is the recipe's" : "the model and the learning rate are the recipe's"};
+  if (s.precision == PrecisionRecipe::fp8)
+    files.assumptions.emplace_back(std::string(mix_name(s)) + " keeps the first and the last layer in bf16");
   return files;
 }
 

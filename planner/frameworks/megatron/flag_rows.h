@@ -18,6 +18,7 @@ inline constexpr std::string_view model_parallel_source = "megatron/core/model_p
 inline constexpr std::string_view transformer_source = "megatron/core/transformer/transformer_config.py";
 inline constexpr std::string_view arguments_source = "megatron/training/arguments.py";
 inline constexpr std::string_view common_source = "megatron/training/config/common_config.py";
+inline constexpr std::string_view checkpoint_source = "megatron/training/checkpointing.py";
 inline constexpr std::string_view training_source = "megatron/training/config/training_config.py";
 
 /// Flags that say a strategy or a recipe.

@@ -35,8 +35,9 @@ void add_assumptions(Json::Object& tree, LaunchFiles& files, const Settings& s) 
     tree.emplace_back(flag, std::move(value));
     files.assumptions.emplace_back(sentence);
   };
-  if (!s.recipe.steps) assume("--train-iters", 100, "--train-iters 100: a plan does not say how long the run is");
-  if (!s.recipe.learning_rate) assume("--lr", 1e-4, "--lr 1e-4: a plan does not say the learning rate");
+  if (!s.recipe.steps)
+    assume("--train-iters", 100, "--train-iters 100: the plan says neither recipe.steps nor a token budget");
+  if (!s.recipe.learning_rate) assume("--lr", 1e-4, "--lr 1e-4: the plan says no recipe.learning_rate");
   assume(
       "--mock-data", true,
       "--mock-data and NullTokenizer measure without data: put --data-path, --split and the tokenizer in their place");
@@ -113,16 +114,17 @@ bool is_switch(std::string_view flag) {
   return false;
 }
 
-bool is_read(std::string_view flag) {
+bool is_read(std::string_view flag, const Json& value) {
   const std::vector<LaunchKey>& keys = flag_keys();
-  return std::any_of(keys.begin(), keys.end(), [&](const LaunchKey& key) { return key.path == flag && key.read; });
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const LaunchKey& key) { return key.path == flag && reads(key, value); });
 }
 
 /// The tree without values that the text does not hold.
 Json resolved(const Json& tree, std::vector<std::string>& notes) {
   Json::Object kept;
   for (const auto& [flag, value] : *tree.if_object())
-    if (!is_unresolved(value) || !is_read(flag))
+    if (!is_unresolved(value) || !is_read(flag, value))
       kept.emplace_back(flag, value);
     else if (is_switch(flag))
       kept.emplace_back(flag, true);

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/megatron/flag_rows.h"
 #include "planner/frameworks/megatron/values.h"
 
@@ -169,17 +170,39 @@ std::vector<LaunchKey> recipe_flags() {
   all.push_back({.path = "--optimizer", .source = arguments_source, .write = optimizer, .read = read_optimizer});
   all.push_back({.path = "--sgd-momentum",
                  .source = arguments_source,
-                 .write = [](const Settings& s) { return s.optimizer == Optimizer::sgd ? Value(0) : std::nullopt; },
+                 .write = [](const Settings& s) -> Value {
+                   if (s.optimizer == Optimizer::sgd) return Value(0);
+                   return s.optimizer == Optimizer::momentum && s.recipe.momentum ? Value(*s.recipe.momentum)
+                                                                                  : std::nullopt;
+                 },
                  .read =
                      [](const Json& value, Settings& s) {
-                       if (s.optimizer == Optimizer::momentum && real(value) == 0) s.optimizer = Optimizer::sgd;
+                       if (s.optimizer != Optimizer::momentum) return;
+                       if (real(value) == 0)
+                         s.optimizer = Optimizer::sgd;
+                       else
+                         s.recipe.momentum = real(value);
                      }});
   all.push_back(carried("--train-iters", training_source, &LaunchRecipe::steps));
   all.push_back(carried("--lr", arguments_source, &LaunchRecipe::learning_rate));
+  all.push_back(carried("--min-lr", arguments_source, &LaunchRecipe::final_learning_rate));
+  all.push_back(recipe_shape("--lr-decay-style", arguments_source,
+                             {{LearningRateShape::constant, "constant"},
+                              {LearningRateShape::linear, "linear"},
+                              {LearningRateShape::cosine, "cosine"},
+                              {LearningRateShape::inverse_square_root, "inverse-square-root"}}));
+  all.push_back(carried("--lr-decay-iters", arguments_source, &LaunchRecipe::schedule_steps));
   all.push_back(carried("--lr-warmup-iters", arguments_source, &LaunchRecipe::warmup_steps));
   all.push_back(carried("--clip-grad", arguments_source, &LaunchRecipe::clip));
+  all.push_back(carried("--adam-beta1", arguments_source, &LaunchRecipe::beta1));
+  all.push_back(carried("--adam-beta2", arguments_source, &LaunchRecipe::beta2));
+  all.push_back(carried("--adam-eps", arguments_source, &LaunchRecipe::epsilon));
   all.push_back(carried("--weight-decay", arguments_source, &LaunchRecipe::weight_decay));
   all.push_back(carried("--seed", arguments_source, &LaunchRecipe::seed));
+  all.push_back(recipe_folder("--save", checkpoint_source));
+  // A folder without checkpoints is begun from the start.
+  all.push_back({.path = "--load", .source = checkpoint_source, .write = recipe_folder("", checkpoint_source).write});
+  all.push_back(recipe_interval("--save-interval", checkpoint_source));
   return all;
 }
 

@@ -8,6 +8,8 @@ namespace {
 constexpr std::string_view common_sources = "megatron/training/config/common_config.py and arguments.py";
 constexpr std::string_view bridge_source = "src/megatron/bridge/training/config.py";
 
+constexpr std::string_view precision_source = "src/megatron/bridge/training/mixed_precision.py";
+
 bool lacks_sequence_parallel(const Strategy& s, const NetworkFacts& network) {
   return network.has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
@@ -125,8 +127,17 @@ FrameworkRecord megatron_bridge_record() {
                 {Feature::expert_tensor_parallel, "cfg.model.expert_tensor_parallel_size", bridge_source},
                 {Feature::pipeline, "cfg.model.pipeline_model_parallel_size", bridge_source},
                 {Feature::virtual_stages, "cfg.model.virtual_pipeline_model_parallel_size", bridge_source},
+                {Feature::hybrid_sharding, "cfg.ddp.num_distributed_optimizer_instances",
+                 "megatron/core/distributed/distributed_data_parallel_config.py"},
                 {Feature::uneven_split, "cfg.model.pipeline_model_parallel_layout", bridge_source}};
-  r.precisions = {{PrecisionRecipe::bf16, "cfg.mixed_precision = bf16_mixed()", bridge_source}};
+  r.precisions = {
+      {PrecisionRecipe::bf16, "cfg.mixed_precision = \"bf16_mixed\"", precision_source},
+      {PrecisionRecipe::fp16, "cfg.mixed_precision = \"fp16_mixed\"", precision_source},
+      {PrecisionRecipe::fp8, "cfg.mixed_precision = \"bf16_with_fp8_current_scaling_mixed\"", precision_source},
+      {PrecisionRecipe::fp8_delayed, "cfg.mixed_precision = \"bf16_with_fp8_delayed_scaling_mixed\"", precision_source},
+      {PrecisionRecipe::fp8_block, "cfg.mixed_precision = \"bf16_with_fp8_subchannel_scaling_mixed\"",
+       precision_source},
+      {PrecisionRecipe::mxfp8, "cfg.mixed_precision = \"bf16_with_mxfp8_mixed\"", precision_source}};
   r.optimizers.clear();  // the recipe, a Python function, makes it
   return r;
 }

@@ -4,6 +4,7 @@
 #include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
@@ -166,10 +167,49 @@ std::vector<LaunchKey> training_keys() {
                       Settings& s) { s.optimizer = named(v, optimizer_from_text, "an optimizer of torch.optim"); }}};
 }
 
+/// A constant for each member of the recipe; None: nobody said it.
+std::string constant_name(std::string_view member) {
+  std::string name(member);
+  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+LaunchKey recipe_constant(std::string_view name, std::optional<double> LaunchRecipe::*member) {
+  return recipe_number(name, own, member);
+}
+LaunchKey recipe_constant(std::string_view name, std::optional<std::int64_t> LaunchRecipe::*member) {
+  return member == &LaunchRecipe::checkpoint_every ? recipe_interval(name, own) : recipe_count(name, own, member);
+}
+LaunchKey recipe_constant(std::string_view name, std::optional<std::string> LaunchRecipe::*) {
+  return recipe_folder(name, own);
+}
+LaunchKey recipe_constant(std::string_view name, std::optional<LearningRateShape> LaunchRecipe::*) {
+  return recipe_shape(name, own,
+                      {{LearningRateShape::constant, "constant"},
+                       {LearningRateShape::linear, "linear"},
+                       {LearningRateShape::cosine, "cosine"},
+                       {LearningRateShape::inverse_square_root, "inverse-sqrt"}});
+}
+
+std::vector<LaunchKey> recipe_keys() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for_each_recipe_member([&](std::string_view name, auto) { all.push_back(constant_name(name)); });
+    return all;
+  }();
+  std::vector<LaunchKey> rows;
+  for_each_recipe_member([&](std::string_view, auto member) {
+    LaunchKey row = recipe_constant(names[rows.size()], member);
+    row.write = [write = row.write](const Settings& s) -> Written { return write(s).value_or(Json()); };
+    rows.push_back(std::move(row));
+  });
+  return rows;
+}
+
 const std::vector<LaunchKey>& keys() {
   static const std::vector<LaunchKey> all = [] {
     std::vector<LaunchKey> rows;
-    for (const auto& group : {pipeline_keys(), parallel_keys(), training_keys()})
+    for (const auto& group : {pipeline_keys(), parallel_keys(), training_keys(), recipe_keys()})
       rows.insert(rows.end(), group.begin(), group.end());
     return rows;
   }();
@@ -190,6 +230,10 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
     written.files.push_back(std::move(file));
   written.assumptions = {"the network in train.py is a small stand-in with the plan's layers: put yours in its place",
                          "batches() makes random tokens: put your data in their place"};
+  if (!s.recipe.steps)
+    written.assumptions.emplace_back("10 steps: the plan says neither recipe.steps nor a token budget");
+  if (!s.recipe.learning_rate)
+    written.assumptions.emplace_back("a learning rate of 3e-4: the plan says no recipe.learning_rate");
   if (s.gradient_format == NumberFormat::bf16 && s.precision == PrecisionRecipe::bf16)
     written.unsaid.emplace_back("gradients are reduced in fp32 (MixedPrecisionPolicy.reduce_dtype), not in bf16");
   return written;

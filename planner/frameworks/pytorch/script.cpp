@@ -44,7 +44,7 @@ std::string script_text(const std::string& what, const Json& constants) {
                      ": torchrun ... train.py. The network is a stand-in: put yours in the place of Block.\n";
   if (const Json::Object* const all = constants.if_object())
     for (const auto& [name, value] : *all) text += name + " = " + python_literal(value) + "\n";
-  return text + "\n" + std::string(script_body());
+  return text + "\n" + script_body();
 }
 
 Json read_script(std::string_view text, std::string_view name) {

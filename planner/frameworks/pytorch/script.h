@@ -20,6 +20,6 @@ namespace plumbline::pytorch {
 /// The constants of a script: lines NAME = literal at the left margin, as an object. Throws InputError (`name`) where
 /// there is none, and for a text over 1 MiB.
 [[nodiscard]] Json read_script(std::string_view text, std::string_view name);
-[[nodiscard]] std::string_view script_body();
+[[nodiscard]] std::string script_body();
 
 }  // namespace plumbline::pytorch

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "planner/frameworks/launch/key_values.h"
+#include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/model_parts.h"
 #include "planner/frameworks/torchtitan/schedule_names.h"
@@ -150,6 +151,12 @@ Written sequence_parallel(const Settings& s) {
   return Json(s.sequence_parallel.value_or(SequenceParallel::on) == SequenceParallel::on);
 }
 
+LaunchKey of_toml(std::string_view path, std::optional<double> LaunchRecipe::*member) {
+  LaunchKey key = recipe_number(path, job_config, member);
+  key.until = toml_release;
+  return key;
+}
+
 std::vector<LaunchKey> model_keys() {
   return {
       {.path = "model.name",
@@ -167,20 +174,72 @@ std::vector<LaunchKey> model_keys() {
        .write = optimizer_name,
        .read = read_optimizer,
        .until = toml_release},
-      {.path = "optimizer.lr",
-       .source = job_config,
-       .write = [](const Settings& s) { return written(s.recipe.learning_rate); },
-       .read = [](const Json& v, Settings& s) { s.recipe.learning_rate = number(v); },
-       .until = toml_release},
-      {.path = "optimizer.weight_decay",
-       .source = job_config,
-       .write = [](const Settings& s) { return written(s.recipe.weight_decay); },
-       .read = [](const Json& v, Settings& s) { s.recipe.weight_decay = number(v); },
-       .until = toml_release},
-      {.path = "lr_scheduler.warmup_steps",
-       .source = job_config,
-       .write = [](const Settings& s) { return written(s.recipe.warmup_steps); },
-       .read = [](const Json& v, Settings& s) { s.recipe.warmup_steps = integer(v, 0); }}};
+      of_toml("optimizer.lr", &LaunchRecipe::learning_rate),
+      of_toml("optimizer.weight_decay", &LaunchRecipe::weight_decay),
+      of_toml("optimizer.beta1", &LaunchRecipe::beta1),
+      of_toml("optimizer.beta2", &LaunchRecipe::beta2),
+      of_toml("optimizer.eps", &LaunchRecipe::epsilon)};
+}
+
+/// The decay of the last tenth of the steps is the schedule wsd (runtime/training/learning_rate.h).
+constexpr double stable_decay_ratio = 0.1;
+
+Written decay_type(const Settings& s) {
+  if (!s.recipe.lr_schedule) return std::nullopt;
+  switch (*s.recipe.lr_schedule) {
+    case LearningRateShape::constant:
+    case LearningRateShape::linear:
+    case LearningRateShape::stable_then_decay: return Json("linear");
+    case LearningRateShape::cosine: return Json("cosine");
+    default: return std::nullopt;
+  }
+}
+void read_decay_type(const Json& value, Settings& s) {
+  const std::string& name = word_value(value);
+  if (name == "linear") s.recipe.lr_schedule = LearningRateShape::linear;
+  if (name == "cosine") s.recipe.lr_schedule = LearningRateShape::cosine;
+}
+/// Without a ratio the decay begins behind the warm-up.
+Written decay_ratio(const Settings& s) {
+  if (s.recipe.lr_schedule == LearningRateShape::constant) return Json(0.0);
+  if (s.recipe.lr_schedule == LearningRateShape::stable_then_decay) return Json(stable_decay_ratio);
+  return std::nullopt;
+}
+void read_decay_ratio(const Json& value, Settings& s) {
+  const double ratio = number(value);
+  const bool is_linear = s.recipe.lr_schedule.value_or(LearningRateShape::linear) == LearningRateShape::linear;
+  if (ratio == 0)
+    s.recipe.lr_schedule = LearningRateShape::constant;
+  else if (ratio == stable_decay_ratio && is_linear)
+    s.recipe.lr_schedule = LearningRateShape::stable_then_decay;
+  else
+    s.recipe.lr_schedule.reset();
+}
+
+/// In this order: later rows need the earlier.
+std::vector<LaunchKey> schedule_keys() {
+  return {recipe_count("lr_scheduler.warmup_steps", job_config, &LaunchRecipe::warmup_steps),
+          recipe_count("lr_scheduler.total_steps", job_config, &LaunchRecipe::schedule_steps, 1),
+          {.path = "lr_scheduler.decay_type", .source = job_config, .write = decay_type, .read = read_decay_type},
+          {.path = "lr_scheduler.decay_ratio", .source = job_config, .write = decay_ratio, .read = read_decay_ratio},
+          {.path = "lr_scheduler.min_lr_factor",
+           .source = job_config,
+           .write = [](const Settings& s) -> Written {
+             if (!s.recipe.final_learning_rate || s.recipe.learning_rate.value_or(0) <= 0) return std::nullopt;
+             return Json(*s.recipe.final_learning_rate / *s.recipe.learning_rate);
+           },
+           .read =
+               [](const Json& v, Settings& s) {
+                 if (s.recipe.learning_rate)
+                   s.recipe.final_learning_rate = rate_of_share(number(v), *s.recipe.learning_rate);
+               },
+           .until = toml_release},
+          {.path = "checkpoint.enable",
+           .source = job_config,
+           .write = [](const Settings& s) { return written_where(checkpoint_interval(s.recipe).has_value()); },
+           .read = [](const Json& v, Settings&) { (void)JsonPlace(v, "").boolean(); }},
+          recipe_interval("checkpoint.interval", job_config),
+          recipe_folder("checkpoint.folder", job_config)};
 }
 
 std::vector<LaunchKey> batch_keys() {
@@ -380,8 +439,8 @@ std::vector<LaunchKey> harmless_keys() {
 const std::vector<LaunchKey>& keys() {
   static const std::vector<LaunchKey> all = [] {
     std::vector<LaunchKey> rows;
-    for (const auto& group :
-         {model_keys(), batch_keys(), training_keys(), parallel_keys(), pipeline_keys(), other_keys(), harmless_keys()})
+    for (const auto& group : {model_keys(), schedule_keys(), batch_keys(), training_keys(), parallel_keys(),
+                              pipeline_keys(), other_keys(), harmless_keys()})
       rows.insert(rows.end(), group.begin(), group.end());
     return rows;
   }();

@@ -247,6 +247,9 @@ const Json* value_at(const Json& tree, std::string_view path) {
 }
 
 void settle(const Json& tree, LaunchSettings& s, ImportNotes& notes) {
+  // An interval says nothing where checkpoints are off, as they are by default.
+  if (!is_true_at(tree, "checkpoint.enable") && !is_true_at(tree, "checkpoint.enable_checkpoint"))
+    s.recipe.checkpoint = std::nullopt, s.recipe.checkpoint_every = std::nullopt;
   settle_model(tree, s, notes);
   settle_precision(tree, s, notes);
   settle_sharding(tree, s, notes);

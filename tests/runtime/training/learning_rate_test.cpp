@@ -38,6 +38,15 @@ TEST_CASE("The cosine falls through the values of its quarter turns") {
   CHECK(learning_rate({Shape::cosine, 8, 2, 6, 0, 0}, 2) == Approx(6.5));
 }
 
+// From 8 to 2 over 8 steps after 4 of warm-up: 6 / 8 less in each step.
+TEST_CASE("The line falls by as much in each step") {
+  const LearningRateSchedule s{Shape::linear, 8, 2, 12, 4, 0};
+  CHECK(learning_rate(s, 5) == 7.25);
+  CHECK(learning_rate(s, 8) == 5.0);
+  CHECK(learning_rate(s, 12) == 2.0);
+  CHECK(learning_rate(s, 500) == 2.0);
+}
+
 // Steps 6 to 9 are the decay of 4 steps from 8 to 0: 8, 6, 4, 2 (the step after the last would be 0).
 TEST_CASE("Stable, then decay") {
   const LearningRateSchedule s{Shape::stable_then_decay, 8, 0, 10, 2, 4};

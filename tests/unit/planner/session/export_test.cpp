@@ -58,11 +58,56 @@ TEST_CASE("what the framework lacks is replaced axis by axis and said") {
   std::string text;
   for (const Substitution& one : answer.substitutions) text += one.sentence + " / " + one.change + "\n";
   INFO(text);
-  CHECK(text.find("Megatron-LM has no schedule zbv; it has 1f1b and interleaved / pp 4 -> 1, schedule zbv -> ") !=
+  CHECK(text.find("Megatron-LM has no schedule zbv; it has 1f1b and interleaved / schedule zbv -> ") !=
         std::string::npos);
   CHECK(text.find("Megatron-LM has no recompute every:2") != std::string::npos);
   CHECK(inexpressible(Framework::megatron_lm, answer.nearest->strategy, NetworkFacts{}).empty());
   CHECK(answer.nearest->verdict.fits);
+}
+
+TEST_CASE("a substitute keeps its degrees, fits where steps make it fit, and is timed by the target's stack") {
+  PartialStrategy partial;
+  partial.strategy.tensor_parallel = 4;
+  partial.strategy.sequence_parallel = SequenceParallel::off;
+  partial.strategy.zero_stage = 1;
+  const PricedQuestion asked = priced(partial, "llama-3-70b");
+  const ExportAnswer answer = export_plan(asked, "torchtitan", "");
+  REQUIRE(answer.nearest);
+  INFO(plumbline::to_text(plumbline::changes_between(asked.strategy, answer.nearest->strategy)));
+  CHECK(answer.substitutions.front().change.find("tp") == std::string::npos);
+  CHECK(answer.nearest->strategy.sequence_parallel == SequenceParallel::on);
+  CHECK(answer.nearest->provenance.stack_calibration.find("torchtitan") != std::string::npos);
+  CHECK(answer.as_planned.provenance.stack_calibration == answer.nearest->provenance.stack_calibration);
+  CHECK(inexpressible(Framework::torchtitan, answer.nearest->strategy, NetworkFacts{}).empty());
+}
+
+TEST_CASE("Accelerate, which has no sequence parallelism, keeps tensor parallelism without it") {
+  PartialStrategy partial;
+  partial.strategy.tensor_parallel = 4;
+  partial.strategy.sequence_parallel = SequenceParallel::on;
+  partial.strategy.zero_stage = 3;
+  const ExportAnswer answer = export_plan(priced(partial), "accelerate", "");
+  REQUIRE(answer.nearest);
+  CHECK(answer.nearest->strategy.tensor_parallel == 4);
+  CHECK(answer.nearest->strategy.sequence_parallel == SequenceParallel::off);
+}
+
+TEST_CASE("Megatron-Bridge shards over groups and trains in the formats that it registers") {
+  StrategyRequest request;
+  request.question = question_text("llama-3-8b", "dgx-h100", 16, 4096, 64);
+  request.question.training.precision = PrecisionRecipe::fp8_delayed;
+  request.strategy.strategy.zero_stage = 1;
+  request.strategy.strategy.shard_group = 8;
+  request.strategy.shard_group_given = true;
+  const ExportAnswer answer = export_plan(estimate(request), "megatron-bridge", "");
+  CHECK(answer.substitutions.empty());
+  const std::string& text = answer.files.files.front().text;
+  INFO(text);
+  CHECK(text.find("cfg.ddp.num_distributed_optimizer_instances = 2") != std::string::npos);
+  CHECK(text.find("cfg.mixed_precision = \"bf16_with_fp8_delayed_scaling_mixed\"") != std::string::npos);
+  const LaunchSettings back = launch_target("megatron-bridge", "--to").read(text, "overrides.py").settings;
+  CHECK(back.precision == PrecisionRecipe::fp8_delayed);
+  CHECK(back.shard_copies == 2);
 }
 
 TEST_CASE("a split that was found is written as the layers that it found") {

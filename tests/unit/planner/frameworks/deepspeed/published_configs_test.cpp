@@ -32,7 +32,7 @@ std::string said(const LaunchSettings& s) {
   put(object, "context_parallel", s.context_parallel);
   put(object, "expert_parallel", s.expert_parallel);
   put(object, "pipeline_stages", s.pipeline_stages);
-  put(object, "steps", s.recipe.steps);
+  put(object, "schedule_steps", s.recipe.schedule_steps);
   if (s.precision) object.emplace_back("precision", to_text(*s.precision));
   if (s.optimizer) object.emplace_back("optimizer", to_text(*s.optimizer));
   return sorted(object);

@@ -50,6 +50,18 @@ std::set<std::string> names_of(const LaunchTarget& target, std::string_view begi
     if (dice.one_in(2)) training.optimizer_format = NumberFormat::bf16;
     if (!inexpressible(target.framework, training).empty()) training = {};
     LaunchSettings settings = settings_for(strategy, training);
+    settings.recipe.steps = 2000;
+    settings.recipe.seed = 7;
+    settings.recipe.learning_rate = 3e-4;
+    settings.recipe.final_learning_rate = 3e-5;
+    settings.recipe.lr_schedule = LearningRateShape::cosine;
+    settings.recipe.schedule_steps = 2500;
+    settings.recipe.warmup_steps = 100;
+    settings.recipe.clip = 0.5;
+    settings.recipe.beta1 = settings.recipe.beta2 = 0.9;
+    settings.recipe.epsilon = 1e-7;
+    settings.recipe.weight_decay = 0.1;
+    settings.recipe.checkpoint_every = 250;
     settings.network_config = network(strategy.expert_parallel > 1);
     add_names(target.write(settings, target.releases.empty() ? "" : target.releases.back()).files.front().text,
               beginning, names);

@@ -45,7 +45,10 @@ TEST_CASE("a script begins with the plan's constants") {
       "LAYERS = [16, 16]\nTENSOR_PARALLEL = 1\nSEQUENCE_PARALLEL = False\nDATA_PARALLEL = 4\nSHARD_GROUP = "
       "2\nLAYERS_PER_UNIT = 1\n"
       "ZERO_STAGE = 3\nMICRO_BATCH = 1\nMICRO_BATCHES = 8\nSEQUENCE_LENGTH = 4096\nRECOMPUTE_EVERY = 1\n"
-      "FLASH_ATTENTION = True\nPRECISION = \"bf16\"\nOPTIMIZER = \"adamw\"\n\nimport math\n"));
+      "FLASH_ATTENTION = True\nPRECISION = \"bf16\"\nOPTIMIZER = \"adamw\"\n"
+      "STEPS = None\nSEED = None\nLEARNING_RATE = None\nFINAL_LEARNING_RATE = None\nLR_SCHEDULE = None\n"
+      "SCHEDULE_STEPS = None\nWARMUP_STEPS = None\nCLIP = None\nBETA1 = None\nBETA2 = None\nEPSILON = None\n"
+      "MOMENTUM = None\nWEIGHT_DECAY = None\nCHECKPOINT = None\nCHECKPOINT_EVERY = None\n\nimport math\n"));
   CHECK(back(files) == s);
 }
 
