@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "models/calibration_set.h"
 #include "planner/explain/strategy_changes.h"
 #include "planner/frameworks/launch/merge_settings.h"
 #include "planner/session/launchable.h"
@@ -112,6 +113,7 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
     settings.nodes = cluster.groups.front().count;
     settings.devices_per_node = cluster.groups.front().node.devices;
   }
+  settings.loss = CalibrationSet::shipped().axis_value(asked.question.text().stack, "loss");
   const Training& training = asked.question.training();
   if (training.token_budget && training.global_batch > 0 && training.sequence_length > 0)
     settings.recipe.steps = 1 + (*training.token_budget - 1) / training.global_batch / training.sequence_length;
