@@ -46,6 +46,7 @@ void take(FlagReader& reader, session::QuestionFlags& flags) {
   reader.take("--lora-rank", flags.lora_rank);
   reader.take("--lora-targets", flags.lora_targets);
   reader.take("--stack", flags.stack);
+  reader.take("--loss", flags.loss);
   reader.take("--headroom", flags.headroom);
   reader.take("--tp-across-nodes", flags.tensor_parallel_across_nodes);
 }

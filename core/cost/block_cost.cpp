@@ -6,6 +6,7 @@
 #include "core/cost/attention_scratch.h"
 #include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
+#include "core/cost/chunked_head.h"
 #include "core/cost/host_checkpoints.h"
 #include "core/cost/optimizer_time.h"
 #include "core/cost/overlap.h"
@@ -42,6 +43,17 @@ namespace {
 /// Maximum, sum and target logit of each token (kernels/cross_entropy.h; Megatron-LM's parallel loss).
 constexpr std::int64_t loss_values_per_token = 3;
 
+/// Of a rank's logits, how many exist at once.
+double living_share(const Block& block, TensorId logits, const Shard& shard, const StackFeatures& features) {
+  if (features.head_products == HeadProducts::whole) return 1;
+  const OpId head = block.producer(logits);
+  if (!head.is_valid()) return 1;
+  const OpWork work = op_work(block, block.op(head), shard);
+  if (work.kind != WorkKind::product) return 1;
+  return static_cast<double>(chunked_head(*work.product).rows) /
+         static_cast<double>(std::max<std::int64_t>(1, work.product->batch * work.product->m));
+}
+
 /// Logits that live until their own backward ends take at least what a rank stores of them.
 Bytes priced_logits(const Block& block, const Shard& shard, const StackCalibration& stack) {
   const double bytes_per_logit = stack.memory.logit_bytes;
@@ -50,8 +62,9 @@ Bytes priced_logits(const Block& block, const Shard& shard, const StackCalibrati
   for (const Op& op : block.ops())
     if (op.kind == OpKind::cross_entropy) {
       const Tensor& logits = block.tensor(op.inputs.front());
-      const Bytes priced(
-          static_cast<std::int64_t>(bytes_per_logit * static_cast<double>(local_elements(logits, shard))));
+      const double living = living_share(block, op.inputs.front(), shard, stack.features) *
+                            static_cast<double>(local_elements(logits, shard));
+      const Bytes priced(static_cast<std::int64_t>(bytes_per_logit * living));
       sum += are_held ? std::max(priced, logit_bytes(logits, shard)) : priced;
       sum += storage(local_rows(logits, shard) * loss_values_per_token, NumberFormat::fp32);
     }

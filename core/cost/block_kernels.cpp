@@ -1,6 +1,8 @@
 // What the kernels of a block's operators take, and how many the host launches.
 #include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
+#include "core/cost/chunked_head.h"
+#include "core/sharding/logits.h"
 #include "core/sharding/product_format.h"
 
 namespace plumbline {
@@ -43,6 +45,23 @@ CastTimes cast_times(const KernelClock& kernels, const OpWork& work, NumberForma
   return times;
 }
 
+bool runs_by_chunks(const Block& block, const Op& op, const OpWork& work, const StackFeatures& features) {
+  return features.head_products == HeadProducts::by_chunks && work.kind == WorkKind::product &&
+         is_logits(block, op.outputs.front());
+}
+
+/// The products of a head that is cut into chunks, all in its forward.
+Seconds chunked_head_time(const KernelClock& kernels, const OpWork& work, NumberFormat format, const Shard& shard) {
+  const MatrixProduct& p = *work.product;
+  const ChunkedHead head = chunked_head(p);
+  const OperandScaling scaling = shard.formats.scaling;
+  Seconds each = kernels.product({1, head.rows, p.n, p.k}, format, scaling);
+  if (work.needs.input) each += kernels.product({1, head.rows, p.k, p.n}, format, scaling);
+  if (work.needs.weight) each += kernels.product({1, p.k, p.n, head.rows}, format, scaling);
+  const Seconds all = static_cast<double>(head.chunks) * each;
+  return work.needs.weight ? all + kernels.memory(head.accumulated(p, shard.formats.activation)) : all;
+}
+
 }  // namespace
 
 void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
@@ -59,9 +78,13 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
         return imbalance(kernels_, shard) * kernels_.grouped_product(p, format, scaling);
       };
       const MatrixProduct& p = *work.product;
-      times.forward += time(p);
-      if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
-      if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
+      if (runs_by_chunks(block, op, work, kernels_.calibration().stack.features)) {
+        times.forward += chunked_head_time(kernels_, work, format, shard);
+      } else {
+        times.forward += time(p);
+        if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
+        if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
+      }
       times.backward += kernels_.memory(passes_.gradient_sums(op, work, shard.formats.activation));
       const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
       times.forward += kernels_.memory(biases.forward);
@@ -111,7 +134,10 @@ void BlockPricer::add_launches(Times& times, const Block& block, const Op& op, c
                                const Shard& shard) const {
   const CastKernels casts = cast_kernels(format, shard.formats.scaling, shard.kept.product_inputs);
   const Launches of_op = launches(op, work, casts, shard.flash_attention, kernels_.calibration().stack);
-  times.kernels += of_op;
+  times.kernels +=
+      runs_by_chunks(block, op, work, kernels_.calibration().stack.features)
+          ? Launches{static_cast<double>(chunked_head(*work.product).chunks) * (of_op.forward + of_op.backward)}
+          : of_op;
   const bool is_product = work.kind == WorkKind::product || work.kind == WorkKind::grouped_product;
   const StackFeatures& features = kernels_.calibration().stack.features;
   if (is_product && casts_itself(features, shard.formats))

@@ -52,6 +52,10 @@ constexpr std::array outputs{FeatureChoice{"freed", "freed when it was sent"},
                              FeatureChoice{"kept", "held until its backward"}};
 constexpr std::array lifetimes{FeatureChoice{"own_backward", "until their backward ends"},
                                FeatureChoice{"next_backward", "until the backward of the block before them begins"}};
+constexpr std::array head_products{
+    FeatureChoice{"whole", "of all tokens of a micro-batch"},
+    FeatureChoice{"by_chunks",
+                  "of a few tokens at a time, with their loss and its gradients (core/cost/chunked_head.h)"}};
 constexpr std::array tokens{FeatureChoice{"one_per_expert", "once for each of its experts"},
                             FeatureChoice{"one_per_rank", "once, however many of its experts are there"}};
 
@@ -120,6 +124,8 @@ constexpr std::array fields{
         "when a zero-bubble rank hears whether gradients are finite and within the norm", checks),
     field<&StackFeatures::stage_outputs>("stage_outputs", "kept_outputs", "what a pipeline stage sends on", outputs),
     field<&StackFeatures::logits>("logits", "freed_logits", "how long logits live", lifetimes),
+    field<&StackFeatures::head_products>("head_products", "head_products", "how the head's products are cut",
+                                         head_products),
     field<&StackFeatures::expert_copies>("expert_copies", "expert_copies_once",
                                          "how often a token crosses to a rank or node that has several of its experts",
                                          tokens),

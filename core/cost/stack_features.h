@@ -47,6 +47,9 @@ enum class UpdateCheck : std::uint8_t { before_update, after_update };
 enum class StageOutputs : std::uint8_t { freed, kept };
 /// When logits are gone: at the end of their backward, or when that of the block before them begins.
 enum class LogitLifetime : std::uint8_t { own_backward, next_backward };
+/// Products of the head: of all tokens of a micro-batch, or of a few at a time with their part of the loss and of its
+/// gradients (chunked_head.h).
+enum class HeadProducts : std::uint8_t { whole, by_chunks };
 /// How often a token crosses to a rank or node that has several of its experts.
 enum class ExpertCopies : std::uint8_t { one_per_expert, one_per_rank };
 
@@ -80,6 +83,7 @@ struct StackFeatures {
   UpdateCheck update_check{};
   StageOutputs stage_outputs{};
   LogitLifetime logits{};
+  HeadProducts head_products{};
   ExpertCopies expert_copies{};
   ExpertBiases expert_biases{};
   PairedExchanges paired_exchanges{};

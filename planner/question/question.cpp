@@ -54,12 +54,18 @@ std::int64_t tokens_of(std::int64_t samples, std::int64_t sequence_length) {
   return samples * sequence_length;
 }
 
+/// The stack that prices: the usual one where none is named, with the loss asked for.
+std::string pricing_stack(const QuestionText& text, const Cluster& cluster) {
+  return stack_with_loss(text.stack.empty() ? usual_stack(cluster) : text.stack, text.loss);
+}
+
 QuestionText with_defaults(QuestionText text, const Network& network, const Cluster& cluster) {
   if (text.training.sequence_length == 0)
     text.training.sequence_length =
         std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
   if (text.sample_budget) text.training.token_budget = tokens_of(*text.sample_budget, text.training.sequence_length);
-  if (text.stack.empty()) text.stack = std::string(usual_stack(cluster));
+  text.stack = pricing_stack(text, cluster);
+  text.loss.clear();
   if (!text.training.gradient_format)
     text.training.gradient_format = CalibrationSet::shipped()
                                         .gradient_format(text.stack, text.training.precision)
@@ -116,6 +122,18 @@ LegalityLimits limits_of(const QuestionText& text, const Cluster& cluster) {
 
 }  // namespace
 
+std::vector<std::string> loss_kinds() { return CalibrationSet::shipped().axis_table().find("loss")->value_names(); }
+
+std::string stack_with_loss(std::string_view stack, std::string_view loss) {
+  std::string name(stack);
+  if (loss.empty()) return name;
+  constexpr std::string_view choice = "+loss=";
+  for (std::size_t begin = name.find(choice); begin != std::string::npos; begin = name.find(choice))
+    name.erase(begin, name.find('+', begin + 1) - begin);
+  if (CalibrationSet::shipped().axis_value(name, "loss") != loss) name += std::string(choice) + std::string(loss);
+  return name;
+}
+
 std::string name_remark(const QuestionText& text) {
   std::string all;
   for (const std::string& remark :
@@ -132,12 +150,11 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
       graph_(countable(adapted(network_.graph, text.training.adaptation))),
       cluster_(std::move(cluster)),
       sites_(cluster_),
-      calibration_(CalibrationSet::shipped().of(slowest_device(cluster_),
-                                                text.stack.empty() ? usual_stack(cluster_) : text.stack)),
+      calibration_(CalibrationSet::shipped().of(slowest_device(cluster_), pricing_stack(text, cluster_))),
       facts_(divisibility(graph_)),
       limits_(limits_of(text, cluster_)),
       stack_fuses_attention_(attention_of(text, cluster_) != "unfused"),
-      block_pricers_(site_pricers(sites_, calibration_, text.stack.empty() ? usual_stack(cluster_) : text.stack)),
+      block_pricers_(site_pricers(sites_, calibration_, pricing_stack(text, cluster_))),
       step_pricer_(block_pricers_, with_defaults(text, network_, cluster_).training) {
   text_ = with_defaults(text, network_, cluster_);
   require_room(text_.headroom, device_memory());

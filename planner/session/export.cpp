@@ -5,6 +5,7 @@
 #include "core/base/errors.h"
 #include "core/quantity/text.h"
 #include "models/calibration_catalog.h"
+#include "models/calibration_set.h"
 #include "planner/explain/changes.h"
 #include "planner/explain/strategy_changes.h"
 #include "planner/frameworks/launch/launch_recipe.h"
@@ -182,6 +183,7 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
     settings.nodes = cluster.groups.front().count;
     settings.devices_per_node = cluster.groups.front().node.devices;
   }
+  settings.loss = CalibrationSet::shipped().axis_value(asked.question.text().stack, "loss");
   const Training& training = asked.question.training();
   if (training.token_budget && training.global_batch > 0 && training.sequence_length > 0)
     settings.recipe.steps = 1 + (*training.token_budget - 1) / training.global_batch / training.sequence_length;

@@ -81,6 +81,13 @@ std::vector<std::int64_t> QuestionFlags::device_counts() const {
   return devices;
 }
 
+std::string QuestionFlags::loss_kind() const {
+  if (!loss) return "";
+  const std::vector<std::string> kinds = loss_kinds();
+  if (std::find(kinds.begin(), kinds.end(), *loss) == kinds.end()) refuse_choice("--loss", *loss, kinds);
+  return *loss;
+}
+
 std::optional<std::int64_t> QuestionFlags::sample_budget() const {
   if (!samples) return std::nullopt;
   if (tokens) throw InputError({"--samples", "says again how long the run is", "--tokens or --samples", ""});
@@ -126,6 +133,7 @@ QuestionText QuestionFlags::question(QuestionParts parts) const {
   if (optimizer) text.training.optimizer = choices.optimizers.front();
   text.training.adaptation = adaptation();
   if (stack) text.stack = *stack;
+  text.loss = loss_kind();
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
   if (headroom) text.headroom = headroom_from_text(*headroom, "--headroom");
   return text;
@@ -156,6 +164,7 @@ void QuestionFlags::apply_to_plan(PlanRequest& request) const {
   request.sample_budget = sample_budget();
   request.price_per_device_hour = price_per_device_hour();
   request.stack = stack;
+  request.loss = loss_kind();
   request.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
   if (headroom) request.headroom = headroom_from_text(*headroom, "--headroom");
 }

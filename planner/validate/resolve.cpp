@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "core/base/joined.h"
 #include "planner/pricing/evaluate.h"
 #include "planner/validate/run_network.h"
 #include "planner/validate/run_strategy.h"
@@ -39,12 +40,24 @@ void require_consistent(const RunFields& fields, const Strategy& strategy) {
         {"dp", std::to_string(*stated) + " contradicts the other degrees", std::to_string(strategy.data_parallel), ""});
 }
 
+/// What a published loss is understood as, or the word itself; empty: as the stack does.
+std::string loss_of(const RunFields& fields) {
+  const std::string understood = fields.word("loss_as");
+  const std::string loss = understood.empty() ? fields.word("loss") : understood;
+  const std::vector<std::string> kinds = loss_kinds();
+  if (!loss.empty() && std::find(kinds.begin(), kinds.end(), loss) == kinds.end())
+    throw InputError(
+        {"loss", "found '" + loss.substr(0, 60) + "'", "one of " + joined(kinds), nearest_text(loss, kinds)});
+  return loss;
+}
+
 ResolvedRun resolved(const RunQuestion& run, RuledRun ruled) {
   QuestionText text;
   text.model = ruled.fields.word("model");
   text.machine = ruled.fields.word("machine");
   text.training = training_of(ruled.fields);
   text.stack = ruled.fields.word("stack");
+  text.loss = loss_of(ruled.fields);
   text.tensor_parallel_across_nodes = true;
   Network network = network_of(ruled.fields, run.shape, ruled.assumed);
   Cluster cluster = cluster_of(ruled.fields);

@@ -29,7 +29,7 @@ parser.add_argument("--model_name_or_path", required=True)
 parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
 parser.add_argument("--lora_r", type=int, default=0)
-parser.add_argument("--per_device_train_batch_size", type=int, required=True)
+$kernel_argumentparser.add_argument("--per_device_train_batch_size", type=int, required=True)
 parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
 parser.add_argument("--gradient_checkpointing", action="store_true")
 parser.add_argument("--optim", default="adamw_torch")
@@ -52,7 +52,7 @@ args = parser.parse_args()
 torch.manual_seed(args.seed)
 accelerator = Accelerator(gradient_accumulation_steps=args.gradient_accumulation_steps)
 model_config = AutoConfig.from_pretrained(args.model_name_or_path)
-$format$modelif args.gradient_checkpointing:
+$format$model$kernelsif args.gradient_checkpointing:
     model.gradient_checkpointing_enable()
 $adaptersoptimizer = $optimizer
 loader = torch.utils.data.DataLoader(
@@ -116,6 +116,7 @@ std::string optimizer_call(std::optional<Optimizer> optimizer) {
 
 std::string imports(const LaunchSettings& s) {
   std::string text;
+  text += liger_import(s);
   if (s.optimizer == Optimizer::lion) text += "from lion_pytorch import Lion\n";
   if (s.lora_rank.value_or(0) > 0) text += "from peft import LoraConfig, get_peft_model\n";
   return text + "from transformers import AutoConfig, AutoModelForCausalLM\n";
@@ -208,6 +209,8 @@ std::string accelerate_training_script(const LaunchSettings& s) {
        {"$rate", rate_factor_function()},
        {"$format", weight_format_line(s, "", "model_config")},
        {"$model", model_lines(s)},
+       {"$kernel_argument", liger_argument(s)},
+       {"$kernels", liger_lines(s)},
        {"$adapters", has_adapters
                          ? "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n"
                          : ""},

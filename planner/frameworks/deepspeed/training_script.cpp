@@ -24,7 +24,7 @@ parser.add_argument("--model_name_or_path", required=True)
 parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
 parser.add_argument("--lora_r", type=int, default=0)
-parser.add_argument("--max_steps", type=int, default=20)
+$kernel_argumentparser.add_argument("--max_steps", type=int, default=20)
 parser.add_argument("--save_steps", type=int, default=0)
 parser.add_argument("--output_dir", default="checkpoints")
 parser.add_argument("--seed", type=int, default=0)
@@ -135,13 +135,14 @@ std::string whole_model(const LaunchSettings& s) {
         "from deepspeed.runtime.sequence_parallel.ulysses_sp import UlyssesSPAttentionHF, "
         "UlyssesSPDataLoaderAdapter\n";
   if (has_tensor_parallel(s)) text += "from deepspeed.utils import groups\n";
+  text += liger_import(s);
   if (has_adapters) text += "from peft import LoraConfig, get_peft_model\n";
   text += "from transformers import AutoConfig, AutoModelForCausalLM\n";
   text += "\n\n" + random_tokens_function(", \"position_ids\": torch.arange(length)") + "\n";
-  text += arguments;
+  text += filled(arguments, {{"$kernel_argument", liger_argument(s)}});
   if (has_sequence_parallel) text += sequence_parallel;
   if (has_tensor_parallel(s)) text += tensor_parallel_groups;
-  text += model_lines(s);
+  text += model_lines(s) + liger_lines(s);
   if (has_adapters) text += "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n";
   text +=
       "if config[\"pipeline\"][\"activation_checkpoint_interval\"] > 0:\n    model.gradient_checkpointing_enable()\n";
@@ -161,7 +162,7 @@ std::string deepspeed_training_script(const LaunchSettings& settings) {
   // zero.Init catches every module that is made, and what importing dynamo makes breaks under it (PyTorch 2.13).
   if (settings.zero_stage.value_or(0) == 3) text += "import torch._dynamo  # not inside of zero.Init\n";
   if (settings.pipeline_stages.value_or(1) == 1) return text + whole_model(settings);
-  text += arguments;
+  text += filled(arguments, {{"$kernel_argument", liger_argument(settings)}});
   return text + filled(pipeline, {{"$goes_on", goes_on}, {"$saves", saves}});
 }
 

@@ -77,6 +77,25 @@ std::string weight_format_line(const LaunchSettings& s, std::string_view indent,
          ", \"dtype\") else \"torch_dtype\", torch." + format + ")  # not that of the checkpoint\n";
 }
 
+namespace {
+
+std::string where_fused(const LaunchSettings& s, const char* text) { return s.loss == "fused_linear" ? text : ""; }
+
+}  // namespace
+
+std::string liger_import(const LaunchSettings& s) {
+  return where_fused(s, "from liger_kernel.transformers import _apply_liger_kernel_to_instance\n");
+}
+
+std::string liger_argument(const LaunchSettings& s) {
+  return where_fused(s, "parser.add_argument(\"--use_liger_kernel\", action=\"store_true\")\n");
+}
+
+/// As transformers' Trainer does it (trainer.py: use_liger_kernel).
+std::string liger_lines(const LaunchSettings& s) {
+  return where_fused(s, "if args.use_liger_kernel:\n    _apply_liger_kernel_to_instance(model=model)\n");
+}
+
 std::string random_tokens_function(std::string_view more) {
   return "def random_tokens(vocabulary, length, samples=1 << 20):\n"
          "    class Tokens(torch.utils.data.Dataset):\n"

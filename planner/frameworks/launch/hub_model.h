@@ -24,6 +24,12 @@ namespace plumbline {
 /// which the optimizer would keep. `model_config` and torch are there. Ends with a line break.
 [[nodiscard]] std::string weight_format_line(const LaunchSettings& settings, std::string_view indent,
                                              std::string_view model_config);
+/// What a script adds where the loss is fused with the head: an import, an argument that Trainer scripts have too, and
+/// the lines behind those that make `model`. Liger's patch brings its norms, gates and rotations as well. Otherwise
+/// empty.
+[[nodiscard]] std::string liger_import(const LaunchSettings& settings);
+[[nodiscard]] std::string liger_argument(const LaunchSettings& settings);
+[[nodiscard]] std::string liger_lines(const LaunchSettings& settings);
 /// random_tokens(vocabulary, length) of a script: a data set whose tokens follow from the index alone, so that ranks
 /// that share a batch read the same and others do not. `more`: further members of a sample, or empty.
 [[nodiscard]] std::string random_tokens_function(std::string_view more);

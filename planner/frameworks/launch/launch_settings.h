@@ -50,6 +50,7 @@ struct LaunchSettings {
   std::optional<Optimizer> optimizer;
   std::optional<std::int64_t> lora_rank;
   std::optional<LoraTargets> lora_targets;
+  std::string loss;    ///< as --loss says it; empty: what the framework does by itself
   std::string frozen;  ///< as --freeze says it; no file of any framework does
   // Axes of the strategy, as Strategy names them.
   std::optional<std::int32_t> pipeline_stages;

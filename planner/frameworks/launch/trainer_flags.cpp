@@ -58,6 +58,19 @@ Rows model_flags() {
            .read = [](const Json& v, Settings& s) { s.lora_rank = count_value(v, 1); }}};
 }
 
+/// Other kernels that it brings change little beside: norms, gates and rotations stay those of the stack.
+LaunchKey liger_flag(std::string_view path, std::string_view source) {
+  return {.path = path, .source = source, .read = [](const Json& v, Settings& s) {
+            if (flag_value(v)) s.loss = "fused_linear";
+          }};
+}
+
+Rows loss_flags() {
+  return {with_write(liger_flag("--use_liger_kernel", trainer_source),
+                     [](const Settings& s) { return written_where(s.loss == "fused_linear"); }),
+          liger_flag("--use_liger", "trl/trainer/sft_config.py of 2024")};
+}
+
 Rows batch_flags(RecipePlace place) {
   const bool is_written = place == RecipePlace::script_flags;
   const auto batch = [is_written](std::optional<std::int64_t> Settings::*member) {
@@ -220,8 +233,8 @@ Rows file_flags() {
 
 std::vector<LaunchKey> trainer_flags(RecipePlace place) {
   Rows all;
-  for (const Rows& group : {model_flags(), batch_flags(place), optimizer_flags(place), recipe_flags(), file_flags(),
-                            starter_flags(), trainer_other_flags()})
+  for (const Rows& group : {model_flags(), loss_flags(), batch_flags(place), optimizer_flags(place), recipe_flags(),
+                            file_flags(), starter_flags(), trainer_other_flags()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -30,7 +30,7 @@ constexpr std::array unmodelled{Unmodelled{"--fsdp_config", KeyEffect::memory_an
                                 Unmodelled{"--use_peft", KeyEffect::memory_and_time},
                                 Unmodelled{"--lora_target_modules", KeyEffect::memory_and_time},
                                 Unmodelled{"--use_dora", KeyEffect::memory_and_time},
-                                Unmodelled{"--use_liger*", KeyEffect::memory_and_time},
+                                Unmodelled{"--use_liger_*", KeyEffect::memory_and_time},
                                 Unmodelled{"--packing", KeyEffect::time},
                                 Unmodelled{"--padding_free", KeyEffect::time},
                                 Unmodelled{"--group_by_length", KeyEffect::time},

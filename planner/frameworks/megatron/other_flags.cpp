@@ -97,7 +97,6 @@ constexpr std::array unmodelled{
     Unmodelled{"--window-attn-skip-freq", KeyEffect::memory_and_time},
     Unmodelled{"--moe-use-legacy-grouped-gemm", KeyEffect::time},
     Unmodelled{"--empty-unused-memory-level", KeyEffect::memory_and_time},
-    Unmodelled{"--cross-entropy-loss-fusion", KeyEffect::memory_and_time},
     Unmodelled{"--deterministic-mode", KeyEffect::time},
     Unmodelled{"--fp16-lm-cross-entropy", KeyEffect::memory},
     Unmodelled{"--fp32-residual-connection", KeyEffect::memory_and_time},

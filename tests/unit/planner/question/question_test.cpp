@@ -3,6 +3,7 @@
 #include "planner/question/question.h"
 
 #include "core/base/errors.h"
+#include "models/calibration_catalog.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
@@ -39,6 +40,23 @@ std::string incomplete(const PartialStrategy& partial) {
 std::string illegal(const PartialStrategy& partial) {
   const Question question(asked());
   return refusal([&] { require_legal(completed(partial, question), question); });
+}
+
+TEST_CASE("another kind of loss is the stack with that value of its axis; its own leaves it as it was measured") {
+  QuestionText text = asked();
+  text.loss = "fused_linear";
+  const Question fused(text);
+  CHECK(fused.text().stack == std::string(default_stack) + "+loss=fused_linear");
+  CHECK(fused.text().loss.empty());
+  CHECK(fused.calibration().stack.features.head_products == HeadProducts::by_chunks);
+  CHECK(Question(fused.text()).text().stack == fused.text().stack);
+  text.stack = "pytorch";
+  text.loss = "fp32_eager";
+  CHECK(Question(text).text().stack == "pytorch");
+  text.stack = "pytorch+loss=chunked+attention=unfused";
+  CHECK(Question(text).text().stack == "pytorch+attention=unfused");
+  text.loss = "cut";
+  CHECK(Question(text).text().stack == "pytorch+attention=unfused+loss=cut");
 }
 
 TEST_CASE("a question takes the model's own sequence length and the default stack") {

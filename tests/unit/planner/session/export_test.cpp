@@ -49,6 +49,35 @@ TEST_CASE("a plan that the framework launches is written as it is, and read back
   CHECK(again.plan.prediction.step_time_s.expected == asked.plan.prediction.step_time_s.expected);
 }
 
+TEST_CASE("the loss that a plan was priced with is asked for by its launch files, and read back") {
+  struct Asked {
+    const char* target;
+    const char* loss;
+    const char* flag;
+  };
+  for (const Asked& each : {Asked{"megatron-lm", "vocab_parallel_jit", "--cross-entropy-loss-fusion"},
+                            Asked{"megatron-lm", "fused", "--cross-entropy-fusion-impl te"},
+                            Asked{"accelerate", "fused_linear", "_apply_liger_kernel_to_instance(model=model)"},
+                            Asked{"deepspeed", "fused_linear", "_apply_liger_kernel_to_instance(model=model)"}}) {
+    CAPTURE(each.target, each.loss);
+    StrategyRequest request;
+    request.question = question_text("llama-3-8b", "dgx-h100", 8, 4096, 64);
+    request.question.stack = each.target == std::string("megatron-lm") ? "" : "deepspeed";
+    request.question.loss = each.loss;
+    request.strategy.strategy.zero_stage = each.target == std::string("megatron-lm") ? 0 : 3;
+    const ExportAnswer answer = export_plan(estimate(request), each.target, "");
+    std::string all;
+    ImportRequest back;
+    back.from = each.target;
+    for (const LaunchFile& file : answer.files.files) {
+      all += file.text;
+      if (file.name == "launch.sh") back.files.push_back({file.name, file.text});
+    }
+    CHECK_THAT(all, Catch::Matchers::ContainsSubstring(each.flag));
+    CHECK(import_files(back).settings.loss == each.loss);
+  }
+}
+
 TEST_CASE("what the framework lacks is replaced axis by axis and said") {
   PartialStrategy partial = pipeline(Schedule::zbv, 2);
   partial.strategy.recompute = Recompute{RecomputeMode::every_nth, 2};

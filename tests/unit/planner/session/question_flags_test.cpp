@@ -54,6 +54,15 @@ TEST_CASE("without a flag the precision is one that the devices have units for")
   CHECK(asked.question().training.precision == PrecisionRecipe::fp32);
 }
 
+TEST_CASE("a kind of loss is one that stacks distinguish") {
+  QuestionFlags asked = flags();
+  CHECK(asked.question().loss.empty());
+  asked.loss = "fused_linear";
+  CHECK(asked.question().loss == "fused_linear");
+  asked.loss = "liger";
+  CHECK(refusal_of(asked) == "--loss");
+}
+
 TEST_CASE("targets of adapters are said with a rank") {
   QuestionFlags asked = flags();
   asked.lora_targets = "attention";
