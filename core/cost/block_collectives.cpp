@@ -42,11 +42,7 @@ void BlockPricer::add_tensor(CollectiveTimes& times, const PricedBlock& of, cons
                              BlockPass pass) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const bool is_backward = pass == BlockPass::backward;
-  // DTensor keeps the gathered input for the gradients of weights.
-  const bool is_gathered_again =
-      is_backward && send.kind == Collective::all_gather && BlockFacts::is_column_parallel(of.block.op(send.op));
   const bool gathers_batches = stack.features.tensor_parallelism == GatheredDimension::batch;
-  if (is_gathered_again && gathers_batches) return;
   const Seconds gap = gap_around_collective(of.groups.tensor, stack);
   const Bytes bytes = gathers_copies(of, send, stack.features) ? Bytes(send.bytes.value() / 2) : send.bytes;
   const Seconds time =

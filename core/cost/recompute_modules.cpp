@@ -102,6 +102,8 @@ Bytes kept_bytes(const Block& block, const Shard& shard, const Replay& replay) {
   Bytes sum(0);
   for (std::size_t t = 0; t < rule.keeps_tensor.size(); ++t)
     if (rule.keeps_tensor[t]) sum += local_bytes(block.tensors()[t], shard);
+  for (std::size_t t = 0; t < rule.keeps_gathered.size(); ++t)
+    if (rule.keeps_gathered[t]) sum += gathered_bytes(block.tensors()[t], shard);
   for (const SavedTensor& s : saved)
     if (s.op.is_valid() && rule.keeps_side[static_cast<std::size_t>(s.op.index())]) sum += s.bytes;
   return sum;

@@ -23,8 +23,11 @@ constexpr std::array heads{
     FeatureChoice{"shared", "attention reads each key and value once for all query heads that share it"},
     FeatureChoice{"repeated", "they are written once for every query head, and travel so around a ring"}};
 constexpr std::array gathered{
-    FeatureChoice{"sequence", "sequences are exchanged in place; the input of a weight gradient is gathered again"},
-    FeatureChoice{"batch", "PyTorch's DTensor: whole tensors are copied into order; what was gathered is kept"}};
+    FeatureChoice{"sequence", "sequences are exchanged in place"},
+    FeatureChoice{"batch", "PyTorch's DTensor: whole tensors are copied into order"}};
+constexpr std::array gathered_inputs{
+    FeatureChoice{"again", "gathered again; this rank's part is kept"},
+    FeatureChoice{"kept", "kept with the rows of all ranks, in the format of activations"}};
 constexpr std::array pace{FeatureChoice{"runs_ahead", "the host launches on while the device works"},
                           FeatureChoice{"waits", "the host waits for the device"}};
 constexpr std::array inputs{FeatureChoice{"as_read", "the tensor that the product read"},
@@ -101,6 +104,10 @@ constexpr std::array fields{
                                            "keys and values that query heads share, before attention", heads),
     field<&StackFeatures::tensor_parallelism>("tensor_parallelism", "distributed_tensors",
                                               "the dimension that tensor-parallel ranks gather and scatter", gathered),
+    field<&StackFeatures::kept, &KeptForms::gathered_inputs>(
+        "gathered_inputs", "gathered_inputs",
+        "what weight gradients read of an input that tensor-parallel ranks gathered (sequence parallelism)",
+        gathered_inputs),
     field<&StackFeatures::at_transfers>("at_transfers", "transfer_synchronisation",
                                         "the host at messages between pipeline stages", pace),
     field<&StackFeatures::at_passes>("at_passes", "pass_synchronisation",

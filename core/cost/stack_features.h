@@ -22,7 +22,7 @@ enum class MixedPrecision : std::uint8_t { of_weights, by_autocast, by_compiled_
 /// Keys and values that several query heads share, before attention.
 enum class KeyValueHeads : std::uint8_t { shared, repeated };
 /// Which dimension tensor-parallel ranks gather and scatter in place. Batch first is PyTorch's DTensor: sequences are
-/// copied into their order, and a gathered input is kept instead of gathered again.
+/// copied into their order.
 enum class GatheredDimension : std::uint8_t { sequence, batch };
 /// Whether the host launches on while the device works.
 enum class HostPace : std::uint8_t { runs_ahead, waits };

@@ -167,4 +167,9 @@ struct Op {
   std::vector<TensorId> outputs;
 };
 
+/// Whether tensor-parallel ranks each make a part of a linear's outputs, from all rows of its input.
+[[nodiscard]] inline bool is_column_parallel(const Op& op) {
+  return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::column;
+}
+
 }  // namespace plumbline

@@ -17,7 +17,7 @@ class BackwardLowering {
         pass_(pass),
         gradients_(facts.block.tensors().size(), no_buffer),
         partial_(gradients_),
-        gathered_(facts, emit) {}
+        gathered_(facts, emit, values.gathered) {}
 
   BackwardResult run(const std::vector<std::int32_t>& output_gradients) {
     emit_.begin(pass_);

@@ -99,15 +99,20 @@ class BlockEmitter {
 
 /// What the passes over a block hand to each other. By tensor or operator; none: not there.
 struct BlockValues {
-  BlockValues(std::size_t tensor_count, std::size_t op_count) : tensors(tensor_count, no_buffer), sides(op_count) {}
+  BlockValues(std::size_t tensor_count, std::size_t op_count)
+      : tensors(tensor_count, no_buffer), gathered(tensors), sides(op_count) {}
   std::vector<std::int32_t> tensors;
+  std::vector<std::int32_t> gathered;  ///< with the rows of all tensor-parallel ranks
   std::vector<std::vector<std::int32_t>> sides;
 };
 
-/// What a product's weight gradient reads: the copy in the product's format that was kept of its input, or the input.
+/// What a product's weight gradient reads: the copy in the product's format that was kept of its input, its rows of all
+/// ranks, or the input.
 [[nodiscard]] inline std::int32_t product_input(const BlockValues& values, const Op& op, OpId id) {
   const auto& sides = values.sides[static_cast<std::size_t>(id.index())];
   if (op.kind != OpKind::router && !sides.empty()) return sides.front();
+  const std::int32_t gathered = values.gathered[static_cast<std::size_t>(op.inputs.front().index())];
+  if (gathered != no_buffer && is_column_parallel(op)) return gathered;
   return values.tensors[static_cast<std::size_t>(op.inputs.front().index())];
 }
 

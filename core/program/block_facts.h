@@ -30,9 +30,7 @@ class BlockFacts {
   /// Statistics, masks and probabilities, one by one.
   [[nodiscard]] const std::vector<Bytes>& sides(OpId id) const { return lowering_.sides_[slot(id)]; }
   /// Whether a linear's input is gathered, and its gradient summed, over tensor-parallel ranks.
-  [[nodiscard]] static bool is_column_parallel(const Op& op) {
-    return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::column;
-  }
+  [[nodiscard]] static bool is_column_parallel(const Op& op) { return plumbline::is_column_parallel(op); }
   /// Whether an operator's output is summed over tensor-parallel ranks.
   [[nodiscard]] bool is_row_parallel(const Op& op) const {
     if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;

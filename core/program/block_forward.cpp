@@ -16,7 +16,7 @@ class ForwardLowering {
         values_(values),
         pass_(pass),
         is_first_(pass == BlockPass::forward),
-        gathered_(facts, emit) {}
+        gathered_(facts, emit, values.gathered) {}
 
   void run() {
     emit_.begin(pass_);
@@ -42,6 +42,12 @@ class ForwardLowering {
   [[nodiscard]] MemoryClass class_of(TensorId output) const {
     if (f_.is_logits(output)) return MemoryClass::logits_and_loss;
     return is_first_ && f_.rule.keeps_tensor[slot(output)] ? MemoryClass::activations : MemoryClass::working_buffers;
+  }
+  [[nodiscard]] MemoryClass of_gathered(TensorId input) const {
+    return is_first_ && f_.rule.keeps_gathered[slot(input)] ? MemoryClass::activations : MemoryClass::working_buffers;
+  }
+  [[nodiscard]] bool leaves_gathered(TensorId input) const {
+    return (is_first_ ? f_.rule.keeps_gathered : f_.rule.restores_gathered)[slot(input)];
   }
   [[nodiscard]] std::int32_t value(TensorId id) const { return values_.tensors[slot(id)]; }
 
@@ -88,7 +94,8 @@ class ForwardLowering {
     std::vector<std::int32_t>& operands = operands_;
     operands.clear();
     for (const TensorId input : op.inputs)
-      operands.push_back(BlockFacts::is_column_parallel(op) ? gathered_.rows(id, input, value(input)) : value(input));
+      operands.push_back(BlockFacts::is_column_parallel(op) ? gathered_.rows(id, input, value(input), of_gathered(input))
+                                                            : value(input));
     operands.insert(operands.end(), made.outputs.begin(), made.outputs.end());
     operands.insert(operands.end(), made.sides.begin(), made.sides.end());
     if (!f_.runs_ring(op)) {
@@ -205,7 +212,10 @@ class ForwardLowering {
                (!gathered || BlockFacts::is_column_parallel(f_.block.op(r)));
       });
     };
-    if (gathered_.holds(tensor) && !is_read_later(true)) gathered_.release(tensor);
+    if (gathered_.holds(tensor) && !is_read_later(true)) {
+      if (leaves_gathered(tensor)) values_.gathered[slot(tensor)] = gathered_.take(tensor);
+      gathered_.release(tensor);
+    }
     if (value(tensor) == no_buffer) return;
     const auto& outputs = f_.block.outputs();
     const bool is_output = is_first_ && std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();

@@ -27,6 +27,8 @@ void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& valu
     const bool is_logits = f.is_logits(TensorId(static_cast<std::int32_t>(t)));
     if (!needed.contains(values.tensors[t]) && !(needs_logits && is_logits)) emit.release(values.tensors[t]);
   }
+  for (std::int32_t& gathered : values.gathered)
+    if (!needed.contains(gathered)) emit.release(gathered);
   for (const OpId id : f.block.execution_order()) {
     if (needs_logits && f.block.op(id).kind == OpKind::cross_entropy) continue;
     for (std::int32_t& side : values.sides[slot(id)])
@@ -38,7 +40,7 @@ void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& valu
 class WeightLowering {
  public:
   WeightLowering(const BlockFacts& facts, BlockEmitter& emit, const BlockValues& values)
-      : f_(facts), emit_(emit), values_(values), gathered_(facts, emit) {}
+      : f_(facts), emit_(emit), values_(values), gathered_(facts, emit, values.gathered) {}
 
   void run(DeferredWork& work) {
     const Op& op = f_.block.op(work.op);

@@ -9,7 +9,8 @@ namespace {
 
 void keep_without_replay(KeepRule& rule, const std::vector<SavedTensor>& saved) {
   for (const SavedTensor& s : saved) {
-    if (s.tensor.is_valid()) rule.keeps_tensor[slot(s.tensor)] = true;
+    if (s.tensor.is_valid())
+      (s.kind == SavedKind::gathered ? rule.keeps_gathered : rule.keeps_tensor)[slot(s.tensor)] = true;
     if (s.op.is_valid()) rule.keeps_side[slot(s.op)] = true;
   }
 }
@@ -27,6 +28,20 @@ void drop_copies(KeepRule& rule, const Block& block, const std::vector<SavedTens
   }
 }
 
+/// What a replay makes again, it gathers again where it reads it so; otherwise the backward does, from this rank's rows.
+void make_gathered_again(KeepRule& rule, const Block& block) {
+  const auto gathers = [&](OpId reader) { return rule.replays[slot(reader)] && is_column_parallel(block.op(reader)); };
+  for (std::size_t t = 0; t < rule.keeps_gathered.size(); ++t) {
+    const TensorId tensor(static_cast<std::int32_t>(t));
+    const OpId producer = block.producer(tensor);
+    if (!rule.keeps_gathered[t] || !producer.is_valid() || !rule.replays[slot(producer)]) continue;
+    const auto& readers = block.consumers(tensor);
+    const bool is_gathered = std::any_of(readers.begin(), readers.end(), gathers);
+    rule.keeps_gathered[t] = false;
+    (is_gathered ? rule.restores_gathered : rule.restores_tensor)[t] = true;
+  }
+}
+
 }  // namespace
 
 bool KeepRule::replays_anything() const { return std::find(replays.begin(), replays.end(), true) != replays.end(); }
@@ -39,7 +54,8 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
   const std::size_t tensors = block.tensors().size();
   const std::size_t ops = block.ops().size();
   KeepRule rule{std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(ops),
-                std::vector<bool>(tensors), std::vector<bool>(ops), !replay.kept.empty()};
+                std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(tensors),
+                std::vector<bool>(tensors), !replay.kept.empty()};
   keep_without_replay(rule, saved);
   for (std::size_t i = 0; i < replay.replayed.size(); ++i)
     rule.replays[slot(block.execution_order()[i])] = replay.replayed[i];
@@ -61,6 +77,7 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
     }
   }
   drop_copies(rule, block, saved);
+  make_gathered_again(rule, block);
   for (std::size_t op = 0; op < ops; ++op) {
     if (!rule.replays[op]) continue;
     for (const TensorId input : block.ops()[op].inputs) {

@@ -5,7 +5,8 @@
 /// from forward to backward, and whether a replay restores it. Model: what the backward reads
 /// (core/sharding/saved_tensors.h) or a replayed op reads, and no replayed op writes, is kept. Selective recompute
 /// keeps the attention's output too. A list of tensors to keep is obeyed as it is, whether or not a backward reads
-/// them, and an op runs again for those of its outputs that are not on it. Source:
+/// them, and an op runs again for those of its outputs that are not on it. What was gathered of a tensor over
+/// tensor-parallel ranks is kept or made again with the tensor. Source:
 /// docs/decisions/0005-recompute-choices.md. Not modelled: sizes; they are counted where memory is bound. Checked
 /// against: tests/runtime/execution (numbers equal without recompute; bytes equal the prediction).
 
@@ -29,6 +30,9 @@ struct KeepRule {
   std::vector<bool> replays;          ///< by op
   std::vector<bool> restores_tensor;  ///< by tensor
   std::vector<bool> restores_side;    ///< by op
+  /// By tensor: whether its rows of all tensor-parallel ranks are kept, or left by the replay that gathers them.
+  std::vector<bool> keeps_gathered;
+  std::vector<bool> restores_gathered;
   bool has_list = false;              ///< whether replayed ops make only those of their outputs that are not kept
 
   [[nodiscard]] bool replays_anything() const;

@@ -16,10 +16,15 @@ enum class ExpertWeighting : std::uint8_t { of_outputs, of_activations };
 /// in a copy that the gate keeps.
 enum class LimitedGates : std::uint8_t { fused, copied };
 
+/// What column-parallel products read under sequence parallelism: for their weight gradients ranks gather it again, or
+/// keep the rows of all ranks from the forward on.
+enum class GatheredInputs : std::uint8_t { gathered_again, kept };
+
 struct KeptForms {
   ProductInputs product_inputs = ProductInputs::as_read;
   ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
   LimitedGates limited_gates = LimitedGates::fused;
+  GatheredInputs gathered_inputs = GatheredInputs::gathered_again;
 };
 
 }  // namespace plumbline

@@ -12,7 +12,7 @@ namespace {
 class Collector {
  public:
   Collector(const Block& block, const Shard& shard)
-      : block_(block), shard_(shard), kept_(block.tensors().size(), false) {}
+      : block_(block), shard_(shard), kept_(block.tensors().size(), false), gathered_(kept_) {}
 
   void keep(TensorId id, SavedKind kind = SavedKind::tensor) {
     const auto slot = static_cast<std::size_t>(id.index());
@@ -20,6 +20,14 @@ class Collector {
     if (kept_[slot] || tensor.element == ElementKind::index) return;
     kept_[slot] = true;
     saved_.push_back({tensor.name, kind, local_bytes(tensor, shard_), id, OpId()});
+  }
+  /// Once for all products that read it.
+  void keep_gathered(TensorId id) {
+    const auto slot = static_cast<std::size_t>(id.index());
+    if (gathered_[slot]) return;
+    gathered_[slot] = true;
+    const Tensor& tensor = block_.tensor(id);
+    saved_.push_back({tensor.name + ".gathered", SavedKind::gathered, gathered_bytes(tensor, shard_), id, OpId()});
   }
   void keep_extra(const std::string& name, SavedKind kind, Bytes bytes) {
     saved_.push_back({name, kind, bytes, TensorId(), current_});
@@ -52,12 +60,17 @@ class Collector {
     return producer.is_valid() && block_.op(producer).kind == OpKind::attention &&
            kept_[static_cast<std::size_t>(id.index())];
   }
+  [[nodiscard]] bool keeps_gathered(const Op& op) const {
+    return shard_.kept.gathered_inputs == GatheredInputs::kept && is_column_parallel(op) &&
+           is_sliced(block_.tensor(op.inputs.front()), shard_);
+  }
   void collect_activation(const Op& op);
   void collect_gate(const Op& op);
 
   const Block& block_;
   const Shard& shard_;
   std::vector<bool> kept_;
+  std::vector<bool> gathered_;  ///< by tensor: its rows of all ranks are kept
   std::vector<SavedTensor> saved_;
   OpId current_;
 };
@@ -105,7 +118,10 @@ void Collector::collect_delta_rule(const Op& op) {
 void Collector::collect_product(const Op& op) {
   if (!any_carries(op.parameters)) return;
   const NumberFormat format = product_format(block_, op, shard_);
-  if (shard_.kept.product_inputs == ProductInputs::as_read || !is_quantized(format)) return keep(op.inputs.front());
+  if (shard_.kept.product_inputs == ProductInputs::as_read || !is_quantized(format)) {
+    if (keeps_gathered(op)) return keep_gathered(op.inputs.front());
+    return keep(op.inputs.front());
+  }
   const Tensor& input = block_.tensor(op.inputs.front());
   if (shard_.kept.product_inputs == ProductInputs::shared && is_kept_by_attention(op.inputs.front())) return;
   keep_extra(op.name + ".input", SavedKind::input_copy, storage(local_elements(input, shard_), format));

@@ -4,8 +4,10 @@
 /// Answers bytes per micro-batch and rank. Model: each operator keeps what its gradient formula reads; a tensor that
 /// two operators keep is held once. Attention without FlashAttention keeps probabilities, dropout mask and dropped
 /// probabilities; with it only its output and one fp32 log-sum-exp per query and head. What experts made is kept once
-/// it has returned to its tokens. Source: Korthikanti et al., arXiv:2205.05198, section 4 (sbh(34 + 5as/h) and its
-/// variants); Dao, arXiv:2307.08691. Not modelled: tensors that a framework keeps although no gradient needs them.
+/// it has returned to its tokens. What ranks gathered for a product may be kept instead of their part of it
+/// (kept_forms.h: GatheredInputs). Source: Korthikanti et al., arXiv:2205.05198, section 4 (sbh(34 + 5as/h) and its
+/// variants); Dao, arXiv:2307.08691. Not modelled: tensors that a framework keeps although no gradient needs them;
+/// gathered fp8 copies, which count in the format of activations.
 /// Checked against: tests/reference/activation_bytes_test.cpp, exact.
 
 #include <string>
@@ -21,6 +23,7 @@ enum class SavedKind : std::uint8_t {
   statistics,      ///< fp32 mean and deviation of norms, log-sum-exp of attention
   attention_core,  ///< what selective recompute drops
   input_copy,      ///< of a product's input, in the product's format
+  gathered,        ///< `tensor` with the rows of all tensor-parallel ranks, beside or instead of this rank's
 };
 
 struct SavedTensor {

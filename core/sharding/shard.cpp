@@ -94,6 +94,14 @@ Bytes local_bytes(const Tensor& tensor, const Shard& shard) {
   return storage(local_elements(tensor, shard), storage_format(tensor, shard.formats));
 }
 
+bool is_sliced(const Tensor& tensor, const Shard& shard) {
+  return shard.sequence_ranks() > 1 && tensor.partition == Partition::sequence;
+}
+
+Bytes gathered_bytes(const Tensor& tensor, const Shard& shard) {
+  return local_bytes(tensor, shard) * shard.sequence_ranks();
+}
+
 Bytes chosen_bytes(const Tensor& routed, const Shard& shard) {
   Shard in_balance = shard;
   in_balance.extra_rows = 0;

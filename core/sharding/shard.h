@@ -60,6 +60,10 @@ struct Shard {
 [[nodiscard]] std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks);
 [[nodiscard]] NumberFormat storage_format(const Tensor& tensor, const PrecisionFormats& formats);
 [[nodiscard]] Bytes local_bytes(const Tensor& tensor, const Shard& shard);
+/// Whether tensor-parallel ranks divide its tokens (sequence parallelism).
+[[nodiscard]] bool is_sliced(const Tensor& tensor, const Shard& shard);
+/// Of a tensor that is, with the rows of all tensor-parallel ranks.
+[[nodiscard]] Bytes gathered_bytes(const Tensor& tensor, const Shard& shard);
 /// Of a routed tensor's width, a row for each choice of this rank's own tokens: before the all-to-all, or back from it.
 [[nodiscard]] Bytes chosen_bytes(const Tensor& routed, const Shard& shard);
 

@@ -93,8 +93,14 @@ RecomputeProblem recompute_problem(const Block& block, const Shard& shard, const
     for (const TensorId input : block.op(id).inputs)
       problem.ops[static_cast<std::size_t>(position[static_cast<std::size_t>(id.index())])].inputs.push_back(
           value_of[at(input)]);
+  const auto producer_position = [&](TensorId tensor) {
+    const OpId producer = block.producer(tensor);
+    return producer.is_valid() ? position[static_cast<std::size_t>(producer.index())] : -1;
+  };
   for (const SavedTensor& saved : saved_tensors(block, shard)) {
-    if (saved.tensor.is_valid())
+    if (saved.kind == SavedKind::gathered)
+      problem.add_value({saved.name, saved.bytes, producer_position(saved.tensor), true});
+    else if (saved.tensor.is_valid())
       problem.values[static_cast<std::size_t>(value_of[at(saved.tensor)])].needed = true;
     else
       problem.add_value({saved.name, saved.bytes, position[static_cast<std::size_t>(saved.op.index())], true});

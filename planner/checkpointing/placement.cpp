@@ -119,6 +119,10 @@ Bytes least_kept(const Block& block, const Question& question, const Strategy& s
   const Block run = as_run(block, shard, question.calibration().stack.features);
   for (const SavedTensor& saved : saved_tensors(run, shard)) {
     if (!saved.tensor.is_valid() || block.producer(saved.tensor).is_valid()) continue;
+    if (saved.kind == SavedKind::gathered) {
+      kept += saved.bytes;
+      continue;
+    }
     const Tensor& tensor = run.tensor(saved.tensor);
     const auto index = static_cast<std::size_t>(saved.tensor.index());
     if (tensor.role == TensorRole::parameter || tensor.element == ElementKind::index || counted[index]) continue;

@@ -156,14 +156,18 @@ void require_programs(std::uint64_t seed, int runs) {
     shard.kept.product_inputs =
         dice.one_of({ProductInputs::as_read, ProductInputs::as_multiplied, ProductInputs::shared});
     if (dice.one_in(2)) shard.kept.expert_weighting = ExpertWeighting::of_activations;
+    Shard keeping = shard;
+    keeping.kept.gathered_inputs = GatheredInputs::kept;
     INFO(run.network << "; " << to_text(run.strategy));
     for (const Block& block : run.graph.blocks()) {
       const BlockLowering lowering(block, shard);
+      const BlockLowering lowering_kept(block, keeping);
       for (const Replay& replay : some_replays(block, dice)) {
         const BlockProgram program = lowering.lower(replay);
         INFO(block.name() << '\n' << to_text(program, block));
         require_lives(program);
         require_collectives(program, block, shard);
+        require_lives(lowering_kept.lower(replay));
       }
     }
   }

@@ -75,6 +75,19 @@ TEST_CASE("sequence parallelism divides all of it by t") {
   }
 }
 
+// Outputs of both norms (4) with all rows, as autograd saves what a framework gathers before a product: torchtitan
+// (torch/distributed/tensor/parallel/style.py), nanotron without tp_recompute_allgather. The other 30 over t.
+TEST_CASE("kept gathered inputs leave sbh (4 + 30/t + 5as/(ht))") {
+  for (const Letters& l : letters) {
+    if (l.t == 1) continue;
+    const std::int64_t sbh = l.s * l.b * l.h;
+    Shard shard = shard_of_letters(l, SequenceParallel::on, FlashAttention::off);
+    shard.kept.gathered_inputs = GatheredInputs::kept;
+    const Kept predicted = kept(first_layer(gpt_of(l, Dropout::yes)), shard);
+    CHECK(predicted.tensors == 4 * sbh + (30 * sbh + 5 * l.a * l.s * l.s * l.b) / l.t);
+  }
+}
+
 // Equation 6: the 5 a s^2 b of the attention core go.
 TEST_CASE("selective recompute keeps 34 sbh / t with sequence parallelism") {
   for (const Letters& l : letters) {

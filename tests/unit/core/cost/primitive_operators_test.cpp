@@ -150,7 +150,9 @@ TEST_CASE("DTensor's collectives copy whole tensors and gather no input again") 
   const auto tensor = [&](GatheredDimension gathered) {
     calibration.stack.features.tensor_parallelism = gathered;
     const BlockPricer pricer(cluster, calibration);
-    return pricer.price(block, shard(2), block_groups(s));
+    Shard kept = shard(2);
+    kept.kept.gathered_inputs = GatheredInputs::kept;
+    return pricer.price(block, kept, block_groups(s));
   };
   const BlockCost copied = tensor(GatheredDimension::batch);
   CHECK(tensor(GatheredDimension::sequence).forward.tensor_parallel == Picoseconds(0));

@@ -47,6 +47,31 @@ TEST_CASE("a GPT layer with sequence parallelism communicates as Megatron-LM doe
   CHECK(program.buffers[static_cast<std::size_t>(program.outputs.front())].bytes == Bytes(2 * 8 * 2));
 }
 
+// Queries, keys and values read one gathered tensor, a gate and what it scales the other.
+TEST_CASE("a gathered input that is kept lives until its last reader's weight gradient, and is gathered once") {
+  LlamaShape shape{1, 8, 2, 2, 4, 12, 16};
+  const Graph graph = llama(shape);
+  const Block& layer = graph.block(graph.sequence()[1]);
+  Shard shard;
+  shard.lengths = {1, 4};
+  shard.tensor_parallel = 2;
+  shard.sequence_parallel = SequenceParallel::on;
+  shard.kept.gathered_inputs = GatheredInputs::kept;
+  const BlockLowering lowering(layer, shard);
+  const auto gathers = [&](const BlockProgram& program, BlockPass pass) {
+    const auto all = calls(program, layer, pass);
+    return std::count(all.begin(), all.end(), "all-gather");
+  };
+  const BlockProgram program = lowering.lower({});
+  INFO(to_text(program, layer));
+  CHECK(gathers(program, BlockPass::forward) == 2);
+  CHECK(gathers(program, BlockPass::backward) == 2);  // gradients of what was scattered
+  CHECK(gathers(program, BlockPass::weight) == 0);
+  const BlockProgram replayed = lowering.lower({std::vector<bool>(layer.ops().size(), true), RecomputeMode::full});
+  CHECK(gathers(replayed, BlockPass::recompute) == 2);
+  CHECK(gathers(replayed, BlockPass::backward) == 2);
+}
+
 TEST_CASE("full recompute runs a layer's kernels again before its backward") {
   LlamaShape shape{1, 8, 2, 2, 4, 12, 16};
   const Graph graph = llama(shape);
