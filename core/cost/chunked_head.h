@@ -9,7 +9,7 @@
 /// src/liger_kernel/ops/fused_linear_cross_entropy.py (releases 0.5 and 0.6: torch.addmm into the gradient). Not
 /// modelled: later releases, which add a 32-bit copy of the product to the gradient of a 16-bit weight, 14 bytes of
 /// traffic for each of its numbers and chunk; the synchronisation with the host that counts targets.
-/// Checked against: tests/reference/fused_linear_loss_test.cpp (times published for one A100).
+/// Checked against: tests/reference/fused_linear_loss_test.cpp (four times published for one A100, within 6 %).
 
 #include "core/quantity/number_format.h"
 #include "core/quantity/quantity.h"

@@ -1,7 +1,7 @@
 // Milliseconds of a head and its loss, forward and backward, over 128 256 classes of 4096 features in bf16 on one A100:
 // linkedin/Liger-Kernel, benchmark/data/all_benchmark_data.csv, fused_linear_cross_entropy, mode full, release 0.4.2 of
-// 22 November 2024; and of Gemma 2 2B's, 8192 tokens of 256 000 classes, arXiv:2411.09009, table 1. Nothing of it was
-// fitted.
+// 22 November 2024; and of Gemma 2 2B's, 8192 tokens of 256 000 classes: apple/ml-cross-entropy, README.md, expected
+// output of its benchmark. Nothing of it was fitted.
 
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "planner/pricing/priced.h"
 #include "tests/catch.h"
 
-namespace plumbline {
+namespace plumbline::fused_linear_loss_test {
 namespace {
 
 BlockCost head_of(const char* model, std::int64_t tokens, const char* loss) {
@@ -52,17 +52,17 @@ TEST_CASE("a head fused with its loss by Liger and an eager one take what Liger'
     const double fused = milliseconds(head_of("llama-3.1-8b", row.tokens, "fused_linear"));
     const double eager = milliseconds(head_of("llama-3.1-8b", row.tokens, "fp32_eager"));
     CAPTURE(row.tokens, fused, row.fused_ms, eager, row.eager_ms);
-    CHECK(std::abs(fused / row.fused_ms - 1) < 0.2);
-    CHECK(std::abs(eager / row.eager_ms - 1) < 0.2);
+    CHECK(std::abs(fused / row.fused_ms - 1) < 0.08);
+    CHECK(std::abs(eager / row.eager_ms - 1) < 0.16);
   }
 }
 
-TEST_CASE("the fused and the cut loss of Gemma 2's vocabulary take what the paper of cut cross-entropy measured") {
-  const double fused = milliseconds(head_of("gemma-2-2b", 8192, "fused_linear"));
+TEST_CASE("a cut loss of Gemma 2's vocabulary and a compiled one take what the authors of cut cross-entropy print") {
   const double cut = milliseconds(head_of("gemma-2-2b", 8192, "cut"));
-  CAPTURE(fused, cut);
-  CHECK(std::abs(fused / 304 - 1) < 0.25);
-  CHECK(std::abs(cut / 145 - 1) < 0.25);
+  const double compiled = milliseconds(head_of("gemma-2-2b", 8192, "compiled"));
+  CAPTURE(cut, compiled);
+  CHECK(std::abs(cut / 134.8 - 1) < 0.16);
+  CHECK(std::abs(compiled / 144.0 - 1) < 0.16);
 }
 
 TEST_CASE("logits of a fused loss take a chunk of two bytes each, and none of a cut one") {
@@ -74,4 +74,4 @@ TEST_CASE("logits of a fused loss take a chunk of two bytes each, and none of a 
   CHECK(cut.memory().logits == Bytes(per_token));
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::fused_linear_loss_test

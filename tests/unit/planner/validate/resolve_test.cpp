@@ -199,6 +199,20 @@ TEST_CASE("layers that a nominal size implies are assumed and reported") {
   FAIL("no run of bs-183b");
 }
 
+TEST_CASE("a run's loss is a value of its stack's axis, and published words for one are understood") {
+  RunQuestion run = published_row("ao-h100-l8b-none").first->question;
+  const RunSet set{"torchao_docs", {}};
+  run.fields.words["loss"] = "fused_linear";
+  CHECK(resolver_of_catalogue().resolve(run, set).run->question.text().stack == "torchtitan+loss=fused_linear");
+  run.fields.words["loss"] = "fp32_eager";  // what it is anyway
+  CHECK(resolver_of_catalogue().resolve(run, set).run->question.text().stack == "torchtitan");
+  run.fields.words["loss"] = "liger";
+  const Resolution refused = resolver_of_catalogue().resolve(run, set);
+  CHECK_FALSE(refused.run);
+  CHECK_THAT(refused.skipped, Catch::Matchers::ContainsSubstring("loss: found 'liger'"));
+  CHECK(resolved_row("torchtune-l3.2-3b-chunkedce").run->question.text().stack == "torchtitan-2025.06");
+}
+
 TEST_CASE("a network of the catalogue may be cut to its first layers, or get more of the last kind") {
   RunQuestion run = published_row("ao-h100-l8b-none").first->question;
   const auto layers = [&](std::int64_t count) {
