@@ -88,7 +88,7 @@ class ExportVerb : public Verb {
       return to_text(Seconds(one.prediction.step_time_s.expected)) + " a step, " + to_text(one.prediction.peak_memory) +
              " at the peak" + (one.verdict.fits ? "" : ", does not fit");
     };
-    terminal.remark("plan: with " + answer.nearest->provenance.stack_calibration + " as planned " +
+    terminal.remark("plan: with the stack " + answer.nearest->provenance.stack_calibration + " as planned " +
                     line(answer.as_planned) + "; the nearest " + line(*answer.nearest));
     if (!answer.nearest->verdict.fits)
       terminal.remark("plan: plan search --for " + target_ + " looks for plans that " + target_ +

@@ -56,8 +56,8 @@ std::size_t changed_degrees(const Strategy& a, const Strategy& b) {
 }
 
 bool is_nearer(const Candidate& a, const Candidate& b) {
-  if (a.sentences != b.sentences) return a.sentences < b.sentences;
   if (a.changed_degrees != b.changed_degrees) return a.changed_degrees < b.changed_degrees;
+  if (a.sentences != b.sentences) return a.sentences < b.sentences;
   if (a.plan.verdict.fits != b.plan.verdict.fits) return a.plan.verdict.fits;
   return a.plan.prediction.step_time_s.expected < b.plan.prediction.step_time_s.expected;
 }
@@ -69,8 +69,10 @@ std::optional<Candidate> nearest(const Strategy& from, Framework framework, cons
   const NetworkFacts network = network_facts_of(question);
   for (const Strategy& strategy : one_axis_away(from, record_of(framework), question)) {
     const std::size_t sentences = inexpressible(framework, strategy, network).size();
-    if (sentences >= most || (best && sentences > best->sentences)) continue;
-    Candidate one{strategy, sentences, changed_degrees(from, strategy), signed_plan(question, strategy)};
+    const std::size_t degrees = changed_degrees(from, strategy);
+    if (sentences >= most || (best && degrees > best->changed_degrees)) continue;
+    if (best && degrees == best->changed_degrees && sentences > best->sentences) continue;
+    Candidate one{strategy, sentences, degrees, signed_plan(question, strategy)};
     if (!best || is_nearer(one, *best)) best = std::move(one);
   }
   return best;

@@ -2,13 +2,12 @@
 /// \file export.h: a plan as launch files of a training framework: what `plan export` answers.
 ///
 /// Model: what the framework's record (planner/frameworks/framework.h) does not launch is changed one axis at a time:
-/// of the legal values that leave fewer sentences, one that leaves the fewest, then one that keeps the most degrees of
-/// parallelism, then one that fits, then the fastest. Where what is launchable then does not fit, the fastest of the
-/// fewest further steps that make it fit (planner/explain/changes.h). All by the stack of the framework's current
-/// releases, where the plan's own stack is another framework's. A split that a plan found is written as the layers that
-/// it found.
-/// Not modelled: precision, optimizer and adapters are never changed: a framework that lacks them is refused.
-/// Checked against: tests/unit/planner/session/export_test.cpp.
+/// of the legal values that leave fewer sentences, one that keeps the most degrees of parallelism, then one that leaves
+/// the fewest sentences, then one that fits, then the fastest. Where what is launchable then does not fit, the fastest
+/// of the fewest further steps that make it fit (planner/explain/changes.h). All by the stack of the framework's
+/// current releases, where the plan's own stack is another framework's. A split that a plan found is written as the
+/// layers that it found. Not modelled: precision, optimizer and adapters are never changed: a framework that lacks them
+/// is refused. Checked against: tests/unit/planner/session/export_test.cpp.
 
 #include <optional>
 #include <string>

@@ -46,7 +46,7 @@ class LaunchFiles(Command):
         done = run(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("; nearest: schedule zbv -> ", done.stderr)
-        self.assertRegex(done.stderr, r"plan: with \S+ as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
+        self.assertRegex(done.stderr, r"plan: with the stack \S+ as planned \S+ m?s a step, \S+ GiB at the peak; the nearest ")
         self.assertTrue(os.access(self.folder / "launch/launch.sh", os.X_OK))
 
     def test_what_no_key_says_is_said_and_with_strict_refused(self):

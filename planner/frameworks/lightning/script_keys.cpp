@@ -259,10 +259,7 @@ Rows model_keys() {
                 if (flag_value(v)) s.recompute = Recompute{RecomputeMode::full};
               }),
           model_key("CausalLanguageModel.optimizer", optimizer_name, read_optimizer),
-          model_key(
-              "CausalLanguageModel.learning_rate",
-              [](const Settings& s) { return Json(s.recipe.learning_rate.value_or(1e-5)); },
-              [](const Json& v, Settings& s) { s.recipe.learning_rate = number_value(v); }),
+          recipe_number("CausalLanguageModel.learning_rate", exported, &LaunchRecipe::learning_rate),
           model_key(
               "CausalLanguageModel.lora_rank", [](const Settings& s) { return Json(s.lora_rank.value_or(0)); },
               [](const Json& v, Settings& s) { s.lora_rank = count_value(v); }),

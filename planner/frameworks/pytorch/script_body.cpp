@@ -15,7 +15,7 @@ import torch.distributed.checkpoint as dcp
 import torch.nn as nn
 import torch.nn.functional as F
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
-from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.pipelining import PipelineStage
@@ -197,9 +197,11 @@ class Checkpoints:
     def __init__(self, chunks, optimizer):
         self.folder = pathlib.Path(said(CHECKPOINT, "checkpoints"))
         self.modules, self.optimizer = nn.ModuleDict(chunks), optimizer
+        # By parameter: pipeline stages have others, and one list of groups would be that of a single stage.
+        self.options = StateDictOptions(flatten_optimizer_state_dict=True)
 
     def state(self):
-        model, optimizer = get_state_dict(self.modules, self.optimizer)
+        model, optimizer = get_state_dict(self.modules, self.optimizer, options=self.options)
         return {"model": model, "optimizer": optimizer}
 
     def load(self):
@@ -209,7 +211,8 @@ class Checkpoints:
             return 0
         step, state = int(last.read_text()), self.state()
         dcp.load(state, checkpoint_id=self.folder / f"step-{step}")
-        set_state_dict(self.modules, self.optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"])
+        set_state_dict(self.modules, self.optimizer, model_state_dict=state["model"],
+                       optim_state_dict=state["optimizer"], options=self.options)
         return step
 
     def save(self, step):

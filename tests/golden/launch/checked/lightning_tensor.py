@@ -1,4 +1,6 @@
 # A script for Lightning's Trainer. Put your data in the place of random_tokens.
+import math
+
 import lightning as L
 import torch
 from lightning.pytorch.strategies import ModelParallelStrategy
@@ -22,8 +24,30 @@ def random_tokens(vocabulary, length, samples=1 << 20):
     return Tokens()
 
 
+def rate_factor(schedule, steps, warmup, final):
+    """The share of the peak learning rate in each step: a straight warm-up, then the schedule, down to `final`."""
+
+    def factor(step):
+        if step < warmup:
+            return (step + 1) / warmup
+        done = (min(step, steps) - warmup) / max(1, steps - warmup)
+        if schedule == "linear":
+            return 1 + (final - 1) * done
+        if schedule == "cosine":
+            return final + (1 - final) * (1 + math.cos(math.pi * done)) / 2
+        if schedule == "inverse-sqrt":
+            return math.sqrt(max(1, warmup) / (step + 1))
+        return 1.0
+
+    return factor
+
+
 class CausalLanguageModel(L.LightningModule):
-    def __init__(self, name, sequence_length, attention, recompute, optimizer, learning_rate, lora_rank):
+    def __init__(
+        self, name, sequence_length, attention, recompute, optimizer, lora_rank, learning_rate=1e-5, beta1=0.9,
+        beta2=0.999, epsilon=1e-8, momentum=0.9, weight_decay=0.01, lr_schedule="constant", schedule_steps=None, warmup_steps=0,
+        final_learning_rate=0.0,
+    ):
         super().__init__()
         self.save_hyperparameters()
         self.model_config = AutoConfig.from_pretrained(name)
@@ -63,7 +87,13 @@ class CausalLanguageModel(L.LightningModule):
         return self.model(**batch).loss
 
     def configure_optimizers(self):
-        return torch.optim.AdamW(self.parameters(), lr=self.hparams.learning_rate)
+        optimizer = torch.optim.AdamW(self.parameters(), lr=self.hparams.learning_rate, betas=(self.hparams.beta1, self.hparams.beta2), eps=self.hparams.epsilon, weight_decay=self.hparams.weight_decay)
+        h = self.hparams
+        factor = rate_factor(
+            h.lr_schedule, h.schedule_steps or self.trainer.max_steps, h.warmup_steps, h.final_learning_rate / h.learning_rate
+        )
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
 
 L.seed_everything(0)  # replicated parameters begin as the same on every rank
@@ -75,6 +105,7 @@ model = CausalLanguageModel(
     optimizer="adamw",
     learning_rate=3e-04,
     lora_rank=0,
+    warmup_steps=100,
 )
 strategy = ModelParallelStrategy(
     data_parallel_size=4,

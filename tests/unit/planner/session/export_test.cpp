@@ -114,11 +114,12 @@ TEST_CASE("Accelerate, which has no sequence parallelism, keeps tensor paralleli
   PartialStrategy partial;
   partial.strategy.tensor_parallel = 4;
   partial.strategy.sequence_parallel = SequenceParallel::on;
-  partial.strategy.zero_stage = 3;
+  partial.strategy.zero_stage = 1;  // with tensor parallelism Accelerate has none
   const ExportAnswer answer = export_plan(priced(partial), "accelerate", "");
   REQUIRE(answer.nearest);
   CHECK(answer.nearest->strategy.tensor_parallel == 4);
   CHECK(answer.nearest->strategy.sequence_parallel == SequenceParallel::off);
+  CHECK(answer.nearest->strategy.zero_stage > 1);
 }
 
 TEST_CASE("Megatron-Bridge shards over groups and trains in the formats that it registers") {

@@ -1,5 +1,9 @@
 # A training script for accelerate.yaml. Put your data in the place of random_tokens.
 import argparse
+import itertools
+import json
+import math
+import pathlib
 
 import torch
 from accelerate import Accelerator
@@ -18,6 +22,24 @@ def random_tokens(vocabulary, length, samples=1 << 20):
     return Tokens()
 
 
+def rate_factor(schedule, steps, warmup, final):
+    """The share of the peak learning rate in each step: a straight warm-up, then the schedule, down to `final`."""
+
+    def factor(step):
+        if step < warmup:
+            return (step + 1) / warmup
+        done = (min(step, steps) - warmup) / max(1, steps - warmup)
+        if schedule == "linear":
+            return 1 + (final - 1) * done
+        if schedule == "cosine":
+            return final + (1 - final) * (1 + math.cos(math.pi * done)) / 2
+        if schedule == "inverse-sqrt":
+            return math.sqrt(max(1, warmup) / (step + 1))
+        return 1.0
+
+    return factor
+
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_name_or_path", required=True)
 parser.add_argument("--max_seq_length", type=int, required=True)
@@ -28,10 +50,18 @@ parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
 parser.add_argument("--gradient_checkpointing", action="store_true")
 parser.add_argument("--optim", default="adamw_torch")
 parser.add_argument("--learning_rate", type=float, default=1e-5)
+parser.add_argument("--adam_beta1", type=float, default=0.9)
+parser.add_argument("--adam_beta2", type=float, default=0.999)
+parser.add_argument("--adam_epsilon", type=float, default=1e-8)
+parser.add_argument("--momentum", type=float, default=0.9)
 parser.add_argument("--weight_decay", type=float, default=0.0)
+parser.add_argument("--lr_scheduler_type", default="constant_with_warmup")
+parser.add_argument("--lr_scheduler_kwargs", type=json.loads, default={})
 parser.add_argument("--warmup_steps", type=int, default=0)
 parser.add_argument("--max_grad_norm", type=float, default=0.0)
 parser.add_argument("--max_steps", type=int, default=20)
+parser.add_argument("--save_steps", type=int, default=0)
+parser.add_argument("--output_dir", type=pathlib.Path, default="checkpoints")
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
@@ -42,17 +72,40 @@ setattr(model_config, "dtype" if hasattr(model_config, "dtype") else "torch_dtyp
 model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
 if args.gradient_checkpointing:
     model.gradient_checkpointing_enable()
-optimizer = torch.optim.AdamW(model.parameters(), lr=args.learning_rate, weight_decay=args.weight_decay)
+optimizer = torch.optim.AdamW(model.parameters(), lr=args.learning_rate, betas=(args.adam_beta1, args.adam_beta2), eps=args.adam_epsilon, weight_decay=args.weight_decay)
 loader = torch.utils.data.DataLoader(
     random_tokens(model_config.vocab_size, args.max_seq_length), batch_size=args.per_device_train_batch_size
 )
-warmup = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / max(1, args.warmup_steps)))
-model, optimizer, loader, warmup = accelerator.prepare(model, optimizer, loader, warmup)
-for step, batch in zip(range(args.max_steps * args.gradient_accumulation_steps), loader):
-    with accelerator.accumulate(model):
-        accelerator.backward(model(**batch).loss)
-        if args.max_grad_norm > 0 and accelerator.sync_gradients:
-            accelerator.clip_grad_norm_(model.parameters(), args.max_grad_norm)
-        optimizer.step()
-        warmup.step()
-        optimizer.zero_grad()
+schedule = torch.optim.lr_scheduler.LambdaLR(
+    optimizer,
+    rate_factor(
+        args.lr_scheduler_type.replace("_", "-"),
+        args.lr_scheduler_kwargs.get("num_training_steps", args.max_steps),
+        args.warmup_steps,
+        args.lr_scheduler_kwargs.get("min_lr", 0.0) / args.learning_rate,
+    ),
+)
+# The schedule is not prepared: Accelerate would step it once for every process.
+model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+accelerator.register_for_checkpointing(schedule)
+last = args.output_dir / "last"  # names the newest checkpoint that is whole
+first = int(last.read_text()) if args.save_steps > 0 and last.exists() else 0
+if first > 0:
+    accelerator.load_state(args.output_dir / f"step-{first}")
+rest = accelerator.skip_first_batches(loader, first * args.gradient_accumulation_steps % len(loader))
+batches = (batch for epoch in itertools.count() for batch in (rest if epoch == 0 else loader))
+for step in range(first, args.max_steps):
+    for _ in range(args.gradient_accumulation_steps):
+        batch = next(batches)
+        with accelerator.accumulate(model):
+            accelerator.backward(model(**batch).loss)
+            if args.max_grad_norm > 0 and accelerator.sync_gradients:
+                accelerator.clip_grad_norm_(model.parameters(), args.max_grad_norm)
+            optimizer.step()
+            optimizer.zero_grad()
+    schedule.step()
+    if args.save_steps > 0 and ((step + 1) % args.save_steps == 0 or step + 1 == args.max_steps):
+        accelerator.save_state(args.output_dir / f"step-{step + 1}")
+        accelerator.wait_for_everyone()
+        if accelerator.is_main_process:
+            last.write_text(str(step + 1))

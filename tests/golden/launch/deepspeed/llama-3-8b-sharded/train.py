@@ -1,6 +1,8 @@
 # What ds_config.json needs of a training script. Put your data in the place of random_tokens.
 import argparse
+import itertools
 import json
+import os
 
 import deepspeed
 import torch
@@ -27,6 +29,8 @@ parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
 parser.add_argument("--lora_r", type=int, default=0)
 parser.add_argument("--max_steps", type=int, default=20)
+parser.add_argument("--save_steps", type=int, default=0)
+parser.add_argument("--output_dir", default="checkpoints")
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--local_rank", type=int, default=-1)
 args = parser.parse_args()
@@ -47,8 +51,16 @@ engine, _, loader, _ = deepspeed.initialize(
     config=config,
     training_data=data,
 )
-for step, batch in zip(range(args.max_steps * config["gradient_accumulation_steps"]), loader):
-    batch = {name: tensor.to(engine.device) for name, tensor in batch.items()}
-    loss = engine(**batch).loss
-    engine.backward(loss)
-    engine.step()
+if args.save_steps > 0 and os.path.exists(os.path.join(args.output_dir, "latest")):
+    engine.load_checkpoint(args.output_dir)
+parts = config["gradient_accumulation_steps"]
+# Again and again, from behind what was read in the steps that are done.
+batches = itertools.islice((batch for _ in itertools.count() for batch in loader), engine.global_steps * parts, None)
+for step in range(engine.global_steps, args.max_steps):
+    for _ in range(parts):
+        batch = {name: tensor.to(engine.device) for name, tensor in next(batches).items()}
+        loss = engine(**batch).loss
+        engine.backward(loss)
+        engine.step()
+    if args.save_steps > 0 and ((step + 1) % args.save_steps == 0 or step + 1 == args.max_steps):
+        engine.save_checkpoint(args.output_dir)

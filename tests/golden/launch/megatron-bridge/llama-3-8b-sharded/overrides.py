@@ -18,6 +18,7 @@ def configure(cfg):
     cfg.train.micro_batch_size = 1
     cfg.train.global_batch_size = 64
     cfg.ddp.use_distributed_optimizer = True
+    cfg.ddp.num_distributed_optimizer_instances = 1
     cfg.ddp.use_megatron_fsdp = True
     cfg.ddp.data_parallel_sharding_strategy = "optim_grads_params"
     cfg.ddp.overlap_grad_reduce = True

@@ -18,6 +18,7 @@ def configure(cfg):
     cfg.train.micro_batch_size = 1
     cfg.train.global_batch_size = 32
     cfg.ddp.use_distributed_optimizer = False
+    cfg.ddp.num_distributed_optimizer_instances = 1
     cfg.ddp.use_megatron_fsdp = False
     cfg.ddp.overlap_grad_reduce = True
     cfg.ddp.overlap_param_gather = False

@@ -18,20 +18,38 @@ RECOMPUTE_EVERY = 1
 FLASH_ATTENTION = True
 PRECISION = "bf16"
 OPTIMIZER = "adamw"
+STEPS = None
+SEED = None
+LEARNING_RATE = None
+FINAL_LEARNING_RATE = None
+LR_SCHEDULE = None
+SCHEDULE_STEPS = None
+WARMUP_STEPS = None
+CLIP = None
+BETA1 = None
+BETA2 = None
+EPSILON = None
+MOMENTUM = None
+WEIGHT_DECAY = None
+CHECKPOINT = None
+CHECKPOINT_EVERY = None
 
 import math
 import os
+import pathlib
 
 import torch
 import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
 import torch.nn as nn
 import torch.nn.functional as F
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.pipelining import PipelineStage
 from torch.distributed.pipelining.schedules import PipelineScheduleMulti, _PipelineScheduleRuntime, get_schedule_class
-from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.parallel import (ColwiseParallel, PrepareModuleInput, RowwiseParallel, SequenceParallel,
                                                parallelize_module)
 from torch.nn.parallel import DistributedDataParallel
@@ -158,13 +176,94 @@ def step_without_pipeline(model, inputs, targets):
     return total
 
 
+def said(value, otherwise):
+    """A constant of the recipe, where the plan says it."""
+    return otherwise if value is None else value
+
+
+PEAK = float(os.environ.get("LEARNING_RATE", said(LEARNING_RATE, 3e-4)))
+ALL_STEPS = int(os.environ.get("STEPS", said(STEPS, 10)))
+
+
 def optimizer_of(parameters):
-    rate = float(os.environ.get("LEARNING_RATE", "3e-4"))
-    return {"adamw": lambda: torch.optim.AdamW(parameters, lr=rate), "adam": lambda: torch.optim.Adam(parameters, lr=rate),
-            "sgd": lambda: torch.optim.SGD(parameters, lr=rate),
-            "momentum": lambda: torch.optim.SGD(parameters, lr=rate, momentum=0.9),
-            "adagrad": lambda: torch.optim.Adagrad(parameters, lr=rate),
-            "rmsprop": lambda: torch.optim.RMSprop(parameters, lr=rate)}[OPTIMIZER]()
+    betas = (said(BETA1, 0.9), said(BETA2, 0.999))
+    numbers = {"lr": PEAK} | ({} if WEIGHT_DECAY is None else {"weight_decay": WEIGHT_DECAY})
+    adaptive = numbers | ({} if EPSILON is None else {"eps": EPSILON})
+    return {"adamw": lambda: torch.optim.AdamW(parameters, betas=betas, **adaptive),
+            "adam": lambda: torch.optim.Adam(parameters, betas=betas, **adaptive),
+            "sgd": lambda: torch.optim.SGD(parameters, **numbers),
+            "momentum": lambda: torch.optim.SGD(parameters, momentum=said(MOMENTUM, 0.9), **numbers),
+            "adagrad": lambda: torch.optim.Adagrad(parameters, **adaptive),
+            "rmsprop": lambda: torch.optim.RMSprop(parameters, alpha=said(BETA2, 0.99), **adaptive)}[OPTIMIZER]()
+
+
+def rate_factor(schedule, steps, warmup, final):
+    """The share of the peak learning rate in each step: a straight warm-up, then the schedule, down to `final`."""
+
+    def factor(step):
+        if step < warmup:
+            return (step + 1) / warmup
+        done = (min(step, steps) - warmup) / max(1, steps - warmup)
+        if schedule == "linear":
+            return 1 + (final - 1) * done
+        if schedule == "cosine":
+            return final + (1 - final) * (1 + math.cos(math.pi * done)) / 2
+        if schedule == "inverse-sqrt":
+            return math.sqrt(max(1, warmup) / (step + 1))
+        return 1.0
+
+    return factor
+
+
+def set_rate(optimizer, step):
+    factor = rate_factor(LR_SCHEDULE, said(SCHEDULE_STEPS, ALL_STEPS), said(WARMUP_STEPS, 0),
+                         said(FINAL_LEARNING_RATE, 0.0) / PEAK)
+    for group in optimizer.param_groups:
+        group["lr"] = PEAK * factor(step)
+
+
+def clip(parameters, pipeline_group):
+    """By the norm of all gradients, those of the other pipeline stages among them."""
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    norms = [torch.linalg.vector_norm(gradient) for gradient in gradients]
+    square = torch.stack([norm.full_tensor() if isinstance(norm, DTensor) else norm for norm in norms]).float().square().sum()
+    if PIPELINE_STAGES > 1:
+        dist.all_reduce(square, group=pipeline_group)
+    factor = CLIP / (square.sqrt().item() + 1e-6)
+    for gradient in gradients if factor < 1 else []:
+        gradient.mul_(factor)
+
+
+class Checkpoints:
+    """Of all ranks, by torch.distributed.checkpoint; the file "last" names the newest that is whole."""
+
+    def __init__(self, chunks, optimizer):
+        self.folder = pathlib.Path(said(CHECKPOINT, "checkpoints"))
+        self.modules, self.optimizer = nn.ModuleDict(chunks), optimizer
+        # By parameter: pipeline stages have others, and one list of groups would be that of a single stage.
+        self.options = StateDictOptions(flatten_optimizer_state_dict=True)
+
+    def state(self):
+        model, optimizer = get_state_dict(self.modules, self.optimizer, options=self.options)
+        return {"model": model, "optimizer": optimizer}
+
+    def load(self):
+        """Steps that are done."""
+        last = self.folder / "last"
+        if CHECKPOINT_EVERY is None or not last.exists():
+            return 0
+        step, state = int(last.read_text()), self.state()
+        dcp.load(state, checkpoint_id=self.folder / f"step-{step}")
+        set_state_dict(self.modules, self.optimizer, model_state_dict=state["model"],
+                       optim_state_dict=state["optimizer"], options=self.options)
+        return step
+
+    def save(self, step):
+        if CHECKPOINT_EVERY is None or (step % CHECKPOINT_EVERY and step != ALL_STEPS):
+            return
+        dcp.save(self.state(), checkpoint_id=self.folder / f"step-{step}")
+        if dist.get_rank() == 0:
+            (self.folder / "last").write_text(str(step))
 
 
 def main():
@@ -179,7 +278,7 @@ def main():
     mesh = init_device_mesh(kind, (PIPELINE_STAGES, DATA_PARALLEL // SHARD_GROUP, SHARD_GROUP, TENSOR_PARALLEL),
                             mesh_dim_names=("pp", "replicate", "shard", "tp"))
     rank = mesh["pp"].get_local_rank()
-    torch.manual_seed(1)
+    torch.manual_seed(1 + said(SEED, 0))
     chunks = []
     for index in stages_of(rank):
         chunk = Chunk(index).to(device, torch.bfloat16 if PRECISION == "bf16-pure" else torch.float32)
@@ -187,11 +286,16 @@ def main():
             split_tensors(chunk, mesh["tp"])
         recompute(chunk)
         chunks.append(shard(chunk, mesh))
-    optimizer = optimizer_of([p for chunk in chunks for p in chunk.parameters()])
+    parameters = [p for chunk in chunks for p in chunk.parameters()]
+    optimizer = optimizer_of(parameters)
+    checkpoints = Checkpoints({str(index): chunk for index, chunk in zip(stages_of(rank), chunks)}, optimizer)
+    first = checkpoints.load()
     schedule = pipeline(chunks, rank, mesh, device) if PIPELINE_STAGES > 1 else None
     needs_autocast = PRECISION == "bf16" and ZERO_STAGE == 0
-    torch.manual_seed(2 + dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL)
-    for step, (inputs, targets) in zip(range(int(os.environ.get("STEPS", "10"))), batches(device)):
+    torch.manual_seed(2 + said(SEED, 0) + dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL)
+    for step, (inputs, targets) in zip(range(ALL_STEPS), batches(device)):
+        if step < first:
+            continue
         with torch.autocast(kind, torch.bfloat16, enabled=needs_autocast):
             if schedule is None:
                 loss = step_without_pipeline(chunks[0], inputs, targets)
@@ -201,8 +305,12 @@ def main():
                 is_last = CHUNKS - 1 in stages_of(rank)
                 schedule.step(*arguments, **({"target": targets, "losses": losses} if is_last else {}))
                 loss = sum(one.item() for one in losses) / MICRO_BATCHES if losses else math.nan
+        if CLIP:
+            clip(parameters, mesh["pp"].get_group())
+        set_rate(optimizer, step)
         optimizer.step()
         optimizer.zero_grad()
+        checkpoints.save(step + 1)
         if not math.isnan(loss) and dist.get_rank() % (DATA_PARALLEL * TENSOR_PARALLEL) == 0:
             print(f"step {step + 1}: loss {loss:.4f}", flush=True)
     dist.destroy_process_group()

@@ -97,7 +97,6 @@ TEST_CASE("an empty recipe says no schedule, no clipping and no checkpoints") {
     // What a file cannot leave open is an assumption that is said.
     back.steps.reset();
     back.learning_rate.reset();
-    if (target.framework == Framework::lightning) back.seed.reset();
     CHECK(to_text(back).empty());
     for (const LaunchFile& file : files.files) {
       INFO(file.text);
