@@ -7,6 +7,7 @@
 #include "core/base/found_by_name.h"
 #include "core/base/joined.h"
 #include "core/cost/calibration_fields.h"
+#include "core/cost/stack_feature_table.h"
 #include "core/io/calibration_json.h"
 #include "core/io/json_file.h"
 #include "core/io/output_file.h"
@@ -73,27 +74,50 @@ std::size_t choice_begin(std::string_view text) {
   return has_choice ? plus : std::string_view::npos;
 }
 
-/// The stack with another value on one axis, before which its own numbers of that axis give way. What it is then was
-/// not measured.
-SoftwareStack with_choice(SoftwareStack stack, const StackAxisTable& table, std::string_view text, std::size_t plus) {
-  const std::string_view choice = text.substr(plus + 1);
-  const std::string axis_name(choice.substr(0, choice.find('=')));
-  const std::string value_name(choice.substr(axis_name.size() + 1));
-  const StackAxis* axis = table.find(axis_name);
-  if (axis == nullptr)
-    throw InputError({"stack", "\"" + axis_name.substr(0, 60) + "\" is no trait of stacks", "a trait of plan stacks",
-                      nearest_text(axis_name, table.axis_names())});
-  const AxisValue* value = axis->find(value_name);
-  if (value == nullptr)
-    throw InputError({"stack", "\"" + value_name.substr(0, 60) + "\" is no value of the trait " + axis_name,
-                      "one of " + joined(axis->value_names()), nearest_text(value_name, axis->value_names())});
+InputError unknown_choice(std::string_view word, std::string_view kind, std::string_view of,
+                          const std::vector<std::string>& known) {
+  return InputError({"stack", "\"" + std::string(word.substr(0, 60)) + "\" is no " + std::string(kind) + " " + std::string(of),
+                     "one of " + joined(known), nearest_text(word, known)});
+}
+
+/// Its own numbers of the axis give way.
+void choose_value(SoftwareStack& stack, const StackAxis& axis, const std::string& word) {
+  const AxisValue* value = axis.find(word);
+  if (value == nullptr) throw unknown_choice(word, "value of the trait", axis.name, axis.value_names());
   const auto is_of_value = [&](const auto& own, const auto& all) {
     return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == own.name; });
   };
-  std::erase_if(stack.axis_choices, [&](const AxisChoice& own) { return own.axis == axis_name; });
+  std::erase_if(stack.axis_choices, [&](const AxisChoice& own) { return own.axis == axis.name; });
   std::erase_if(stack.coefficients, [&](const auto& own) { return is_of_value(own, value->coefficients); });
   std::erase_if(stack.features, [&](const auto& own) { return is_of_value(own, value->features); });
-  stack.axis_choices.push_back({axis_name, value_name});
+  stack.axis_choices.push_back({axis.name, word});
+}
+
+void choose_feature(SoftwareStack& stack, const FeatureField& field, const std::string& word) {
+  const FeatureChoice* choice = field.find(word);
+  if (choice == nullptr) throw unknown_choice(word, "choice of the feature", field.key, field.words());
+  std::erase_if(stack.features, [&](const NamedFeature& own) { return own.name == field.key; });
+  stack.features.push_back({std::string(field.key), word, "the name of the stack says so"});
+}
+
+InputError unknown_trait(const std::string& name, const StackAxisTable& table) {
+  std::vector<std::string> known = table.axis_names();
+  for (const FeatureField& field : stack_feature_fields()) known.emplace_back(field.key);
+  return InputError({"stack", "\"" + name.substr(0, 60) + "\" is no trait or feature of stacks",
+                     "a trait of plan stacks, or a feature of docs/stacks.md", nearest_text(name, known)});
+}
+
+/// The stack with another value on one axis, or another choice of a feature. What it is then was not measured.
+SoftwareStack with_choice(SoftwareStack stack, const StackAxisTable& table, std::string_view text, std::size_t plus) {
+  const std::string_view choice = text.substr(plus + 1);
+  const std::string name(choice.substr(0, choice.find('=')));
+  const std::string word(choice.substr(name.size() + 1));
+  if (const StackAxis* axis = table.find(name))
+    choose_value(stack, *axis, word);
+  else if (const FeatureField* field = find_feature(name))
+    choose_feature(stack, *field, word);
+  else
+    throw unknown_trait(name, table);
   stack.name = std::string(text);
   stack.residuals.reset();
   return stack;

@@ -31,7 +31,9 @@ class CalibrationSet {
   /// Composed; what states no residuals gets those of an unknown stack, whose axis values were measured wherever any
   /// stack was, and is no surer than the stack that it is like. Throws as `of`.
   [[nodiscard]] StackCalibration stack(std::string_view name_or_path) const;
-  /// As its file says; "pytorch+loss=chunked" is a stack with another value of a trait (traits.json). Throws as `of`.
+  /// As its file says; "pytorch+loss=chunked" is a stack with another value of a trait (traits.json),
+  /// "nemo-fp8+fp8_copies=none" with another choice of a feature (stack_feature_table.h), one behind the other. Throws
+  /// as `of`.
   [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
   /// What to say about a text that could be read both ways (name_or_path.h); or empty.
   [[nodiscard]] std::string stack_name_remark(std::string_view name_or_path) const;

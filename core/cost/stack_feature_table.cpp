@@ -64,6 +64,8 @@ constexpr std::array tokens{FeatureChoice{"one_per_expert", "once for each of it
 
 constexpr std::array limited{FeatureChoice{"fused", "in the gate's kernel"},
                              FeatureChoice{"copied", "in kernels of their own, joined in a copy that is kept"}};
+constexpr std::array gate_inputs{FeatureChoice{"as_read", "the tensors that it read"},
+                                 FeatureChoice{"fp8", "copies in 8 bits, cast back in the backward pass"}};
 constexpr std::array bias_values{
     FeatureChoice{"fused", "by their products"},
     FeatureChoice{"second_by_expert", "those of the second product expert by expert, scaled by the router's weights"},
@@ -138,6 +140,8 @@ constexpr std::array fields{
                                          tokens),
     field<&StackFeatures::kept, &KeptForms::limited_gates>("limited_gates", "limited_gates",
                                                            "how gates with limits are clamped", limited),
+    field<&StackFeatures::kept, &KeptForms::gate_inputs>("gate_inputs", "gate_inputs",
+                                                         "what a gate keeps of its inputs", gate_inputs),
     field<&StackFeatures::expert_biases>("expert_biases", "expert_biases", "how biases of experts are added",
                                          bias_values),
     field<&StackFeatures::paired_exchanges>("paired_exchanges", "paired_exchanges",

@@ -41,7 +41,7 @@ inline constexpr std::array run_number_fields{
 };
 
 /// Texts; truth values become "true" and "false".
-inline constexpr std::array<std::string_view, 39> run_word_fields{"model",
+inline constexpr std::array<std::string_view, 40> run_word_fields{"model",
                                                                   "hardware",
                                                                   "network",
                                                                   "sharding",
@@ -79,6 +79,7 @@ inline constexpr std::array<std::string_view, 39> run_word_fields{"model",
                                                                   "hidden_dropout",
                                                                   "fake_comm",
                                                                   "lora_targets",
+                                                                  "section",
                                                                   "layers_per_stage"};
 
 /// `args`: flags of the launch as published; each becomes the word "args.FLAG".

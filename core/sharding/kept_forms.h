@@ -20,11 +20,15 @@ enum class LimitedGates : std::uint8_t { fused, copied };
 /// keep the rows of all ranks from the forward on.
 enum class GatheredInputs : std::uint8_t { gathered_again, kept };
 
+/// What a gate keeps of its inputs: the tensors that it read, or copies in 8 bits, which its backward casts back.
+enum class GateInputs : std::uint8_t { as_read, in_8_bits };
+
 struct KeptForms {
   ProductInputs product_inputs = ProductInputs::as_read;
   ExpertWeighting expert_weighting = ExpertWeighting::of_outputs;
   LimitedGates limited_gates = LimitedGates::fused;
   GatheredInputs gathered_inputs = GatheredInputs::gathered_again;
+  GateInputs gate_inputs = GateInputs::as_read;
 };
 
 }  // namespace plumbline

@@ -135,13 +135,18 @@ void Collector::collect_activation(const Op& op) {
     keep_extra(op.name + ".unweighted", SavedKind::tensor, local_bytes(output, shard_));
 }
 
-/// Clamps that have kernels of their own keep what they read, the gate what they make.
+/// Clamps that have kernels of their own keep what they read, the gate what they make. Copies in 8 bits are the gate's
+/// alone, as are those of products.
 void Collector::collect_gate(const Op& op) {
   const auto* gate = std::get_if<GatedActivationAttributes>(&op.attributes);
   const bool copies =
       shard_.kept.limited_gates == LimitedGates::copied && gate != nullptr && gate->limits == GateLimits::yes;
   for (const TensorId input : op.inputs) {
-    keep(input);
+    if (shard_.kept.gate_inputs == GateInputs::in_8_bits)
+      keep_extra(block_.tensor(input).name + ".stored", SavedKind::tensor,
+                 storage(local_elements(block_.tensor(input), shard_), NumberFormat::fp8_e4m3));
+    else
+      keep(input);
     if (copies)
       keep_extra(block_.tensor(input).name + ".limited", SavedKind::tensor, local_bytes(block_.tensor(input), shard_));
   }

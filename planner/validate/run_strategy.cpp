@@ -51,6 +51,13 @@ RunFields understood(const RunFields& fields, const char* key) {
   return result;
 }
 
+/// In words of this program, or as NeMo names modules (nemo, collections/llm/peft/lora.py: target_modules).
+std::optional<LoraTargets> lora_targets(std::string_view text) {
+  if (text == "linear_qkv") return LoraTargets::queries_keys_values;
+  if (text == "linear_qkv,linear_proj" || text == "linear_proj,linear_qkv") return LoraTargets::attention;
+  return lora_targets_from_text(text);
+}
+
 bool is_on(const RunFields& fields, const char* key) { return fields.word(key) == "true" || fields.word(key) == "on"; }
 
 /// As published, or what the framework makes of it in such a layout.
@@ -155,7 +162,7 @@ Training training_of(const RunFields& fields) {
     training.optimizer_format = choice(fields, "optimizer_format", number_format_from_text);
   training.adaptation.lora_rank = fields.number("lora_rank").value_or(0);
   if (!fields.word("lora_targets").empty())
-    training.adaptation.lora_targets = choice(fields, "lora_targets", lora_targets_from_text);
+    training.adaptation.lora_targets = choice(fields, "lora_targets", lora_targets);
   return training;
 }
 

@@ -44,6 +44,23 @@ TEST_CASE("fp8 products keep their inputs in fp8, alongside what norms and atten
   CHECK(kept(layer, shard(ProductInputs::shared)) == in_16_bits - 2 * hidden - width);
 }
 
+// Gate and up take a byte a feature instead of two where Megatron-Core stores them so (activation_func_fp8_input_store,
+// fusions/fused_bias_swiglu.py), whatever the products multiply; a gate that runs again keeps no copy, but what it reads.
+TEST_CASE("a gate that stores its inputs in 8 bits keeps half of them") {
+  const Graph graph = llama({2, hidden, 32, 8, 128, width, 128256});
+  const Block& layer = first_layer(graph);
+  for (const PrecisionRecipe precision : {PrecisionRecipe::bf16, PrecisionRecipe::fp8}) {
+    const Shard read = shard(ProductInputs::as_multiplied, precision);
+    Shard stored = read;
+    stored.kept.gate_inputs = GateInputs::in_8_bits;
+    CHECK(kept(layer, read) - kept(layer, stored) == 2 * width);
+    Replay again{std::vector<bool>(layer.ops().size(), false), RecomputeMode::modules};
+    for (std::size_t i = 0; i < layer.ops().size(); ++i)
+      again.replayed[i] = layer.op(layer.execution_order()[i]).kind == OpKind::gated_activation;
+    CHECK(kept_bytes(layer, stored, again) == kept_bytes(layer, read, again));
+  }
+}
+
 // Mixtral: 2 of 8 experts, gated. Megatron-Core from 0.12 scales what the activation makes, in one kernel, so that
 // nobody keeps what experts return: 2 bytes of 4096 features for each choice.
 TEST_CASE("weighted activations: what experts return is not kept") {

@@ -129,9 +129,25 @@ TEST_CASE("a stack may be asked for with another value of a trait") {
   CHECK(set.axis_value("pytorch+loss=chunked+attention=unfused", "attention") == "unfused");
   CHECK(set.axis_value("megatron-lm-v100", "attention") == "unfused");  // of the stack that it is like
   CHECK_THROWS_WITH(set.stack("pytorch+los=chunked"),
-                    Catch::Matchers::ContainsSubstring("\"los\" is no trait of stacks") &&
+                    Catch::Matchers::ContainsSubstring("\"los\" is no trait or feature of stacks") &&
                         Catch::Matchers::ContainsSubstring("nearest: loss"));
   CHECK_THROWS_WITH(set.stack("pytorch+loss=chunks"), Catch::Matchers::ContainsSubstring("nearest: chunked"));
+}
+
+TEST_CASE("a stack may be asked for with another choice of a feature") {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const StackCalibration stated = set.stack("nemo-fp8");
+  CHECK(stated.features.fp8_copies == QuantizedCopies::one);
+  const StackCalibration chosen = set.stack("nemo-fp8+fp8_copies=none+gathered_inputs=kept");
+  CHECK(chosen.features.fp8_copies == QuantizedCopies::none);
+  CHECK(chosen.features.kept.gathered_inputs == GatheredInputs::kept);
+  CHECK(chosen.features.fp8_parameters == QuantizedWeights::alone);
+  CHECK(chosen.compute.step_factor == stated.compute.step_factor.value);
+  CHECK(set.stack("nemo-fp8+loss=chunked+fp8_copies=none").features.fp8_copies == QuantizedCopies::none);
+  CHECK_THROWS_WITH(set.stack("nemo-fp8+fp8_copy=none"), Catch::Matchers::ContainsSubstring("nearest: fp8_copies"));
+  CHECK_THROWS_WITH(set.stack("nemo-fp8+fp8_copies=three"),
+                    Catch::Matchers::ContainsSubstring("\"three\" is no choice of the feature fp8_copies") &&
+                        Catch::Matchers::ContainsSubstring("none, one, two"));
 }
 
 TEST_CASE("a stack's file may bring the calibration of the device that it was measured on") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include "core/graph/parameter_count.h"
+#include "core/io/measured_runs_json.h"
 #include "core/sharding/op_work.h"
 #include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
@@ -107,6 +108,48 @@ TEST_CASE("published runs become the questions that their sources asked") {
     CHECK(resolution.run->question.text().machine == expected.machine);
     CHECK(resolution.run->question.calibration().stack.name == expected.stack);
     CHECK(to_text(resolution.run->strategy) == expected.strategy);
+  }
+}
+
+namespace {
+
+/// MLPerf Training, llama2_70b_lora: what submissions to it have in common.
+RunSet mlperf_lora(const std::string& runs) {
+  const std::string text = R"json({"format": "plumbline.rows/1", "name": "mlperf", "source": "mlcommons/training_results",
+    "common": {"model": "llama2-70b", "framework": "NeMo (Megatron-Core)", "task": "lora", "precision": "fp8-delayed",
+      "section": "MLPerf Training, closed division", "lora_rank": 16, "lora_targets": "qkv", "seq_len": 8192,
+      "document_tokens": 8192, "gpus": 8, "nodes": 1, "gpus_per_node": 8,
+      "global_batch": 8, "micro_batch": 1, "pp": 1, "vpp": 1, "zero_stage": 1, "recompute": "none",
+      "flash_attention": true, "optimizer": "AdamW"},
+    "rows": [)json" + runs + "]}";
+  const Json json = parse_json(text, "mlperf.json");
+  return runs_from_json(JsonPlace(json, "mlperf.json"), "mlperf");
+}
+
+}  // namespace
+
+// Three submissions that ran: mlcommons/training_results_v4.1, NVIDIA/results/eos_ngc24.09_nemo (3.667 s) and
+// h200_ngc24.09_nemo (3.231 s), training_results_v5.0, nyx_n1_ngc25.04_nemo (1.513 s).
+TEST_CASE("MLPerf's fine-tuning of Llama 2 70B fits: frozen weights in fp8 alone, and gates' inputs in 8 bits") {
+  const RunSet runs = mlperf_lora(R"(
+    {"id": "h100", "hardware": "H100-SXM-80GB", "release": "NeMo 24.09", "tp": 4, "cp": 1, "dp": 2, "sequence_parallel": true,
+     "network": "400 Gb/s per GPU", "unverified_fields": ["lora_targets"], "use": ["time", "fit"],
+     "measured": {"step_time_s": 3.66669}},
+    {"id": "h200", "hardware": "H200-SXM-141GB", "release": "NeMo 24.09", "tp": 1, "cp": 2, "dp": 4,
+     "sequence_parallel": false, "unverified_fields": ["lora_targets"], "use": ["time", "fit"],
+     "measured": {"step_time_s": 3.23143}},
+    {"id": "b200", "hardware": "B200-SXM-180GB", "release": "NeMo 25.04", "tp": 1, "cp": 1, "dp": 8,
+     "sequence_parallel": false, "unverified_fields": ["lora_targets"], "use": ["time", "fit"],
+     "measured": {"step_time_s": 1.5127}})");
+  for (const MeasuredRun& run : runs.runs) {
+    CAPTURE(run.question.id);
+    const Resolution resolution = resolver_of_catalogue().resolve(run.question, runs);
+    REQUIRE(resolution.skipped.empty());
+    REQUIRE(resolution.run);
+    const Question& question = resolution.run->question;
+    CAPTURE(question.calibration().stack.name);
+    CHECK(question.training().adaptation.lora_targets == LoraTargets::attention);
+    CHECK(evaluate(question, resolution.run->strategy).verdict.fits);
   }
 }
 
