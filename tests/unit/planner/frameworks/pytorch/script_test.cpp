@@ -39,13 +39,13 @@ TEST_CASE("a script begins with the plan's constants") {
   s.recompute.mode = RecomputeMode::full;
   const LaunchFiles files = written(s);
   CHECK(files.files.front().text.starts_with(
-      "# Trains llama-3.1-8b on 8 GPUs as planned: torchrun ... train.py. The network is a stand-in: put yours in the "
-      "place of Block.\n"
+      "# Trains llama-3.1-8b on 8 GPUs as planned: torchrun ... train.py\n"
       "PIPELINE_STAGES = 2\nVIRTUAL_STAGES = 1\nSCHEDULE = \"1F1B\"\nSCHEDULE_FILE = \"\"\nSCHEDULE_IS_V = False\n"
       "LAYERS = [16, 16]\nTENSOR_PARALLEL = 1\nSEQUENCE_PARALLEL = False\nDATA_PARALLEL = 4\nSHARD_GROUP = "
       "2\nLAYERS_PER_UNIT = 1\n"
       "ZERO_STAGE = 3\nMICRO_BATCH = 1\nMICRO_BATCHES = 8\nSEQUENCE_LENGTH = 4096\nRECOMPUTE_EVERY = 1\n"
-      "FLASH_ATTENTION = True\nPRECISION = \"bf16\"\nOPTIMIZER = \"adamw\"\n\nimport math\n"));
+      "FLASH_ATTENTION = True\nPRECISION = \"bf16\"\nOPTIMIZER = \"adamw\"\nNETWORK = {\"vocabulary\": 128256, "));
+  CHECK(has(files.files.front().text, "}\n\nimport glob\n"));
   CHECK(back(files) == s);
 }
 
