@@ -36,7 +36,7 @@ QWEN3 = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"], "head_dim
 MIXTRAL = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 4,
            "num_experts_per_tok": 2, "sliding_window": None}
 GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 256, "n_embd": 32, "n_layer": 4,
-        "n_head": 4, "n_positions": 64, "activation_function": "gelu_new", "resid_pdrop": 0.0, "embd_pdrop": 0.0,
+        "n_head": 4, "n_positions": 64, "hidden_act": "gelu_new", "resid_pdrop": 0.0, "embd_pdrop": 0.0,
         "attn_pdrop": 0.0}
 
 # Runs train.py, and before it saves compares what each rank and its copies hold.
@@ -124,10 +124,19 @@ class PyTorchTraining(Training):
         self.trains_alike(MISTRAL, 2, "--dp", 2, "--zero", 0)
 
     def test_mistral_in_bf16(self):
-        self.trains_alike(MISTRAL, 2, "--dp", 2, "--zero", 2, precision="bf16")
+        self.trains_alike(MISTRAL, 2, "--dp", 2, "--zero", 2, "--gradient-precision", "fp32", precision="bf16")
 
     def test_tied_qwen2_over_two_stages_with_replicas(self):
         self.trains_alike(QWEN2, 4, "--pp", 2, "--dp", 2, "--zero", 0, "--schedule", "1f1b")
+
+    def test_llama_with_replicas_of_split_tensors(self):
+        self.trains_alike(LLAMA, 4, "--tp", 2, "--dp", 2, "--zero", 0)
+
+    def test_llama_with_replicas_of_a_backward_in_two_parts(self):
+        self.trains_alike(LLAMA, 4, "--pp", 2, "--virtual-stages", 2, "--schedule", "zbv", "--dp", 2, "--zero", 0)
+
+    def test_tied_gpt2_with_replicas_of_two_chunks_on_a_rank(self):
+        self.trains_alike(GPT2, 4, "--pp", 2, "--virtual-stages", 2, "--schedule", "interleaved", "--dp", 2, "--zero", 0)
 
     def test_tied_qwen3_in_a_v(self):
         self.trains_alike(QWEN3, 2, "--pp", 2, "--virtual-stages", 2, "--schedule", "zbv")

@@ -30,6 +30,8 @@ from torch.nn.parallel import DistributedDataParallel
 SEED = int(os.environ.get("SEED", "0"))  # of the first weights, and of the places in the data
 MASK = (1 << 64) - 1
 CHUNKS = PIPELINE_STAGES * VIRTUAL_STAGES
+# Replicas whose gradients are reduced behind the step, and not by DistributedDataParallel.
+REDUCES_BEHIND = ZERO_STAGE == 0 and DATA_PARALLEL > 1 and (PIPELINE_STAGES > 1 or TENSOR_PARALLEL > 1)
 EMBEDDING, HEAD = "input.embedding.weight", "output.head.weight"
 
 

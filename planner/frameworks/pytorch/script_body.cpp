@@ -109,7 +109,7 @@ def made_chunk(index, mesh, checkpoint, device):
     if ZERO_STAGE == 0:
         chunk.tie()
     fill(chunk, checkpoint, device)
-    if ZERO_STAGE == 0 and DATA_PARALLEL > 1:
+    if ZERO_STAGE == 0 and DATA_PARALLEL > 1 and not REDUCES_BEHIND:
         return DistributedDataParallel(chunk, process_group=mesh["replicate"].get_group())
     return chunk
 
@@ -139,12 +139,29 @@ def step_without_pipeline(model, inputs, targets):
         is_last = i + 1 == MICRO_BATCHES
         if ZERO_STAGE > 0:
             model.set_requires_gradient_sync(is_last)
-        elif DATA_PARALLEL > 1:
+        elif isinstance(model, DistributedDataParallel):
             model.require_backward_grad_sync = is_last
         loss = loss_of(model(x), y) / MICRO_BATCHES
         loss.backward()
         total += loss.item()
     return total
+
+
+@torch.no_grad()
+def reduce_gradients(chunks, mesh):
+    """The mean over replicas, behind the step: DDP's hooks do not see a backward in two parts, and have one order for
+    all chunks of a rank."""
+    if not REDUCES_BEHIND:
+        return
+    works = []
+    for parameter in (p for chunk in chunks for p in chunk.parameters()):
+        gradient = parameter.grad
+        if isinstance(gradient, DTensor):
+            parameter.grad = gradient.redistribute(placements=parameter.placements)
+            gradient = parameter.grad.to_local()
+        works.append(dist.all_reduce(gradient.div_(DATA_PARALLEL), group=mesh["replicate"].get_group(), async_op=True))
+    for work in works:
+        work.wait()
 
 
 @torch.no_grad()
@@ -219,6 +236,7 @@ def main():
                 is_last = CHUNKS - 1 in stages_of(rank)
                 schedule.step(*arguments, **({"target": targets, "losses": losses} if is_last else {}))
                 loss = sum(one.item() for one in losses) / MICRO_BATCHES if losses else math.nan
+        reduce_gradients(chunks, mesh)
         add_tied_gradients(chunks, mesh)
         optimizer.step()
         optimizer.zero_grad()

@@ -33,8 +33,7 @@ TEST_CASE("Llama 3.1 is written with its grouped queries and scaled rotary posit
   CHECK(member(written.network, "rotary") ==
         "{\"base\":5e+05,\"features\":128,\"scaling\":\"llama3\",\"factor\":8.0,\"low_frequency_turns\":1.0,"
         "\"high_frequency_turns\":4.0,\"original_positions\":8192.0}\n");
-  CHECK(member(written.published, "layers.*.mlp.down.weight") ==
-        "[\"model.layers.*.mlp.down_proj.weight\",0,false]\n");
+  CHECK(member(written.published, "layers.*.mlp.down.weight") == "[\"model.layers.*.mlp.down_proj.weight\",0,false]\n");
 }
 
 // modeling_gpt2.py: Conv1D keeps [inputs, outputs], and c_attn has queries, keys and values side by side (768 each).
