@@ -95,6 +95,13 @@ std::string resolve_type(const JsonPlace& config, ConfigReader& reader) {
   refuse_type(config, reader, stated);
 }
 
+/// Null: an architecture of its own.
+const Architecture* row_of(const std::string& type) {
+  const auto rows = architectures();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Architecture& a) { return a.model_type == type; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
 ImportedGraph import_as(const std::string& type, ConfigReader& config, const std::string& name) {
   for (const OtherArchitecture& row : other_architectures)
     if (row.model_type == type) {
@@ -103,9 +110,8 @@ ImportedGraph import_as(const std::string& type, ConfigReader& config, const std
           {config.where({"model_type"}), type + " is not executed", "a decoder language model", ""});
       return imported;
     }
-  const auto rows = architectures();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Architecture& a) { return a.model_type == type; });
-  check(row != rows.end(), "a resolved type is in a table");
+  const Architecture* const row = row_of(type);
+  check(row != nullptr, "a resolved type is in a table");
   const TransformerDescription description = describe_transformer(config, *row);
   return {language_model(name, description), description.default_sequence_length, description.note,
           operator_constants(config, *row)};
@@ -125,6 +131,10 @@ std::string nested_type(const JsonPlace& config, const JsonPlace& part, ConfigRe
   const std::string candidate = stated + "_text";
   if (const auto type = type_that([&](auto row_type, auto) { return row_type == candidate; })) return *type;
   return resolve_type(part, reader);
+}
+
+std::string type_of(const JsonPlace& config, const JsonPlace& part, ConfigReader& reader) {
+  return part.where() != config.where() ? nested_type(config, part, reader) : resolve_type(part, reader);
 }
 
 }  // namespace
@@ -150,12 +160,23 @@ std::vector<std::string> hugging_face_model_types() {
   return types;
 }
 
+std::optional<DescribedTransformer> described_transformer(const JsonPlace& config) {
+  const ConfigReader must_be_object(config);
+  const JsonPlace part = language_part(config);
+  ConfigReader reader(part);
+  const std::string type = type_of(config, part, reader);
+  const Architecture* const row = row_of(type);
+  if (row == nullptr) return std::nullopt;
+  TransformerDescription description = describe_transformer(reader, *row);
+  return DescribedTransformer{type, std::move(description), operator_constants(reader, *row)};
+}
+
 Network import_hugging_face(const JsonPlace& config, std::string name, LayerCount layers) {
   const ConfigReader must_be_object(config);
   const JsonPlace part = language_part(config);
   ConfigReader reader(part);
   const bool nested = part.where() != config.where();
-  const std::string type = nested ? nested_type(config, part, reader) : resolve_type(part, reader);
+  const std::string type = type_of(config, part, reader);
   ImportedGraph imported = import_as(type, reader, name);
   reader.refuse_near_misses();
   if (layers == LayerCount::stated) reader.require_layers();

@@ -3,13 +3,14 @@
 
 #include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
+#include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
+#include "planner/frameworks/pytorch/network.h"
 #include "planner/frameworks/pytorch/script.h"
-#include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/model_parts.h"
 #include "planner/frameworks/torchtitan/schedule_names.h"
 
@@ -48,11 +49,11 @@ LaunchKey count(std::string_view name, std::optional<std::int64_t> Settings::*nu
               }};
 }
 
-/// The stand-in has as many layers as the network, or two for each chunk.
+/// The network's, or two for each chunk where it is not known.
 Written layers(const Settings& s) {
   std::vector<std::int32_t> split = s.layers_per_stage;
   if (split.empty())
-    split = torchtitan::even_split(torchtitan::known_layers(s).value_or(std::int64_t{2} * chunks(s)), chunks(s));
+    split = torchtitan::even_split(pytorch::layers_of_network(s).value_or(std::int64_t{2} * chunks(s)), chunks(s));
   Json::Array numbers;
   for (const std::int32_t number : split) numbers.emplace_back(std::int64_t{number});
   return Json(std::move(numbers));
@@ -206,15 +207,38 @@ std::vector<LaunchKey> recipe_keys() {
   return rows;
 }
 
+LaunchKey of_network(std::string_view name, Json (*part)(const pytorch::ScriptNetwork&)) {
+  return {.path = name, .source = own, .write = [part](const Settings& s) { return part(pytorch::script_network(s)); }};
+}
+
+void read_config(const Json& value, Settings& s) {
+  const std::string& text = word_value(value);
+  if (text.empty()) return;
+  Json config = parse_json(text, "CONFIG");
+  if (config.if_object() == nullptr) throw InputError({"", config.type_name().data(), "a config of Hugging Face", ""});
+  s.network_config = std::move(config);
+}
+
+std::vector<LaunchKey> network_keys() {
+  LaunchKey config = of_network("CONFIG", [](const pytorch::ScriptNetwork& n) { return Json(n.config); });
+  config.read = read_config;
+  return {of_network("NETWORK", [](const pytorch::ScriptNetwork& n) { return n.network; }),
+          of_network("PUBLISHED", [](const pytorch::ScriptNetwork& n) { return n.published; }),
+          of_network("STAND_IN", [](const pytorch::ScriptNetwork& n) { return Json(n.stand_in); }), config};
+}
+
 const std::vector<LaunchKey>& keys() {
   static const std::vector<LaunchKey> all = [] {
     std::vector<LaunchKey> rows;
-    for (const auto& group : {pipeline_keys(), parallel_keys(), training_keys(), recipe_keys()})
+    for (const auto& group : {pipeline_keys(), parallel_keys(), training_keys(), recipe_keys(), network_keys()})
       rows.insert(rows.end(), group.begin(), group.end());
     return rows;
   }();
   return all;
 }
+
+/// A name of the Hub where the plan's network has one.
+std::string weights_example(const Settings& s) { return missing_hub_name(s).empty() ? hub_name(s) : "FOLDER"; }
 
 LaunchFiles write_files(const Settings& s, std::string_view release) {
   LaunchFiles written;
@@ -228,12 +252,17 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
   }
   for (LaunchFile& file : launcher_files({"train.py", {}, s.model.empty() ? "pytorch" : s.model}, s))
     written.files.push_back(std::move(file));
-  written.assumptions = {"the network in train.py is a small stand-in with the plan's layers: put yours in its place",
-                         "batches() makes random tokens: put your data in their place"};
+  if (const std::string reason = pytorch::script_network(s).stand_in; !reason.empty())
+    written.assumptions.push_back("the network in train.py is a small stand-in with the plan's layers: " + reason);
+  else
+    written.assumptions.push_back("train.py draws its first weights; WEIGHTS=" + weights_example(s) +
+                                  " loads them from safetensors");
+  written.assumptions.emplace_back("train.py draws random tokens; DATA=FILE trains on a file");
   if (!s.recipe.steps)
     written.assumptions.emplace_back("10 steps: the plan says neither recipe.steps nor a token budget");
   if (!s.recipe.learning_rate)
     written.assumptions.emplace_back("a learning rate of 3e-4: the plan says no recipe.learning_rate");
+  if (const std::string heads = pytorch::undivided_heads(s); !heads.empty()) written.missing.push_back(heads);
   if (s.gradient_format == NumberFormat::bf16 && s.precision == PrecisionRecipe::bf16)
     written.unsaid.emplace_back("gradients are reduced in fp32 (MixedPrecisionPolicy.reduce_dtype), not in bf16");
   return written;

@@ -14,21 +14,10 @@ constexpr std::string_view ddp_source = "torch/nn/parallel/distributed.py";
 constexpr std::string_view checkpoint_source = "torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py";
 constexpr std::string_view optim_source = "torch/optim";
 
-/// Of a backward in two parts, stage_backward_input and stage_backward_weight, DDP's hooks see neither, and fully_shard
-/// has freed the parameters between them.
-bool splits_backward_apart(const Strategy& s, const NetworkFacts&) {
-  const bool is_kept = s.zero_stage == 2 || s.data_parallel == 1;
-  return s.pipeline_stages > 1 && splits_backward(s.schedule) && !is_kept;
-}
-
-/// DDP is told the order of gradients anew in its second step, and has one order for all chunks of a rank.
-bool replicates_chunks(const Strategy& s, const NetworkFacts&) {
-  return s.zero_stage == 0 && s.data_parallel > 1 && s.pipeline_stages > 1 &&
-         (s.virtual_stages > 1 || s.schedule == Schedule::gpipe);
-}
-
-bool replicates_split_tensors(const Strategy& s, const NetworkFacts&) {
-  return s.zero_stage == 0 && s.data_parallel > 1 && s.tensor_parallel > 1;
+/// Of a backward in two parts, stage_backward_input and stage_backward_weight, fully_shard has freed the parameters
+/// between them.
+bool splits_backward_of_freed(const Strategy& s, const NetworkFacts&) {
+  return s.pipeline_stages > 1 && splits_backward(s.schedule) && s.zero_stage == 3 && s.data_parallel > 1;
 }
 
 }  // namespace
@@ -49,9 +38,10 @@ FrameworkRecord pytorch_record() {
   r.recompute = {{RecomputeMode::none, "no checkpoint_wrapper", checkpoint_source},
                  {RecomputeMode::full, "checkpoint_wrapper(layer)", checkpoint_source},
                  {RecomputeMode::every_nth, "checkpoint_wrapper of every Nth layer", checkpoint_source}};
-  r.zero_stages = {{0, "DistributedDataParallel", ddp_source},
-                   {2, "fully_shard(reshard_after_forward=False)", fully_shard_source},
-                   {3, "fully_shard(reshard_after_forward=True)", fully_shard_source}};
+  r.zero_stages = {
+      {0, "DistributedDataParallel; all_reduce behind the step in a pipeline and with tensor parallelism", ddp_source},
+      {2, "fully_shard(reshard_after_forward=False)", fully_shard_source},
+      {3, "fully_shard(reshard_after_forward=True)", fully_shard_source}};
   r.features = {{Feature::tensor_parallel, "parallelize_module(ColwiseParallel, RowwiseParallel)", tensor_source},
                 {Feature::sequence_parallel, "SequenceParallel", tensor_source},
                 {Feature::pipeline, "PipelineStage", "torch/distributed/pipelining/stage.py"},
@@ -68,13 +58,8 @@ FrameworkRecord pytorch_record() {
       {Optimizer::adagrad, "Adagrad", optim_source}, {Optimizer::rmsprop, "RMSprop", optim_source},
       {Optimizer::adam, "Adam", optim_source},       {Optimizer::adamw, "AdamW", optim_source}};
   r.rules = {
-      {"replicates parameters (DDP) where tensor parallelism does not split them", ddp_source,
-       replicates_split_tensors},
-      {"splits backwards of parameters that stay whole over the step (ZeRO-2), not of replicated ones (DDP) or of "
-       "those that are gathered again (ZeRO-3)",
-       "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_apart},
-      {"replicates (DDP) one chunk of a pipeline on each rank, in an order of one micro-batch at a time",
-       "torch/csrc/distributed/c10d/reducer.cpp; measured with PyTorch 2.13 on the CPU", replicates_chunks}};
+      {"splits backwards of parameters that stay whole over the step, not of those that are gathered again (ZeRO-3)",
+       "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_of_freed}};
   r.defaults = {NumberFormat::fp32, "MixedPrecisionPolicy(reduce_dtype=torch.float32)",
                 "25 MiB under DDP; one for each block under fully_shard", ddp_source};
   return r;

@@ -40,11 +40,10 @@ std::string_view without_comment(std::string_view text) {
 }  // namespace
 
 std::string script_text(const std::string& what, const Json& constants) {
-  std::string text = "# " + comment_text(what) +
-                     ": torchrun ... train.py. The network is a stand-in: put yours in the place of Block.\n";
+  std::string text = "# " + comment_text(what) + ": torchrun ... train.py\n";
   if (const Json::Object* const all = constants.if_object())
     for (const auto& [name, value] : *all) text += name + " = " + python_literal(value) + "\n";
-  return text + "\n" + script_body();
+  return text + "\n" + std::string(network_body()) + recipe_body() + std::string(script_body());
 }
 
 Json read_script(std::string_view text, std::string_view name) {

@@ -2,11 +2,12 @@
 /// \file script.h: a training script in plain PyTorch: the plan as constants, and the calls that carry it out.
 ///
 /// Calls: fully_shard with reshard_after_forward, DistributedDataParallel, init_device_mesh, parallelize_module,
-/// checkpoint_wrapper, PipelineStage and the pipeline schedules by name or by CSV. The network is a small decoder in
-/// the place of the user's own. Reading takes the constants alone; nothing is executed. Source:
-/// torch/distributed/{fsdp,pipelining,tensor,device_mesh.py} of PyTorch 2.13. Not modelled: the user's network, data
-/// and checkpoints. Checked against: tests/unit/planner/frameworks/pytorch/script_test.cpp; compiled by Python in
-/// tests/integration/pytorch_script_test.cpp.
+/// checkpoint_wrapper, PipelineStage and the pipeline schedules by name or by CSV, distributed checkpoints. The network
+/// is the plan's where it is one that network.h writes, with safetensors as the Hub has them. Reading takes the
+/// constants alone; nothing is executed. Source: torch/distributed/{fsdp,pipelining,tensor,checkpoint,device_mesh.py}
+/// of PyTorch 2.13. Checked against: tests/unit/planner/frameworks/pytorch/script_test.cpp; compiled by Python in
+/// tests/integration/pytorch_script_test.cpp; losses of `plan run`, and those after a restart, in
+/// tests/integration/pytorch_training_test.py.
 
 #include <string>
 #include <string_view>
@@ -20,6 +21,11 @@ namespace plumbline::pytorch {
 /// The constants of a script: lines NAME = literal at the left margin, as an object. Throws InputError (`name`) where
 /// there is none, and for a text over 1 MiB.
 [[nodiscard]] Json read_script(std::string_view text, std::string_view name);
-[[nodiscard]] std::string script_body();
+/// The imports, and the network that NETWORK describes.
+[[nodiscard]] std::string_view network_body();
+/// What follows the recipe: the optimizer, its learning rate, clipping, checkpoints.
+[[nodiscard]] std::string recipe_body();
+/// The data, the division over ranks, and the loop.
+[[nodiscard]] std::string_view script_body();
 
 }  // namespace plumbline::pytorch

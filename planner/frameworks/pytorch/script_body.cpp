@@ -1,72 +1,57 @@
 // The part of the script that is the same for every plan: it acts on the constants above it.
-#include "planner/frameworks/launch/script_parts.h"
 #include "planner/frameworks/pytorch/script.h"
 
 namespace plumbline::pytorch {
 namespace {
 
-constexpr std::string_view begin = R"SCRIPT(import math
-import os
-import pathlib
+constexpr std::string_view loop_text = R"SCRIPT(
 
-import torch
-import torch.distributed as dist
-import torch.distributed.checkpoint as dcp
-import torch.nn as nn
-import torch.nn.functional as F
-from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
-from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-from torch.distributed.pipelining import PipelineStage
-from torch.distributed.pipelining.schedules import PipelineScheduleMulti, _PipelineScheduleRuntime, get_schedule_class
-from torch.distributed.tensor import DTensor, Replicate, Shard
-from torch.distributed.tensor.parallel import (ColwiseParallel, PrepareModuleInput, RowwiseParallel, SequenceParallel,
-                                               parallelize_module)
-from torch.nn.parallel import DistributedDataParallel
+def drawn(step, index):
+    """64 bits for a step and an index in it, as `plan run` draws them (SplitMix64's finaliser)."""
+    def mixed(z):
+        z = z + 0x9E3779B97F4A7C15 & MASK
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        return z ^ z >> 31
 
-CHUNKS = PIPELINE_STAGES * VIRTUAL_STAGES
+    return mixed(mixed(mixed(RUN_SEED) ^ step) ^ index)
 
 
-# A small decoder in the place of yours: replace it, and keep the names or change them in split_tensors().
-class Block(nn.Module):
-    def __init__(self, width=64, head=16):
-        super().__init__()
-        self.head = head
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
-        self.mlp = nn.ModuleDict({"up": nn.Linear(width, 4 * width), "down": nn.Linear(4 * width, width)})
-
-    def forward(self, x):
-        h = self.norm1(x)
-        q, k, v = (linear(h).unflatten(-1, (-1, self.head)).transpose(1, 2) for linear in (self.q, self.k, self.v))
-        x = x + self.o(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
-        return x + self.mlp["down"](F.gelu(self.mlp["up"](self.norm2(x))))
+def replica():
+    """The data-parallel rank."""
+    return dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL
 
 
-class Chunk(nn.Module):
-    """What one pipeline chunk holds: its layers, the embedding in the first and the head in the last."""
-
-    def __init__(self, index, width=64, vocabulary=256):
-        super().__init__()
-        first = sum(LAYERS[:index])
-        self.embedding = nn.Embedding(vocabulary, width) if index == 0 else None
-        self.layers = nn.ModuleDict({str(i): Block(width) for i in range(first, first + LAYERS[index])})
-        self.norm = nn.LayerNorm(width) if index == CHUNKS - 1 else None
-        self.head = nn.Linear(width, vocabulary) if index == CHUNKS - 1 else None
-
-    def forward(self, x):
-        x = self.embedding(x) if self.embedding is not None else x
-        for layer in self.layers.values():
-            x = layer(x)
-        return self.head(self.norm(x)) if self.head is not None else x
+def places(step, tokens):
+    """Where the step's sequences begin in the data."""
+    for micro_batch in range(MICRO_BATCHES):
+        first = (micro_batch * DATA_PARALLEL + replica()) * MICRO_BATCH
+        for sequence in range(first, first + MICRO_BATCH):
+            yield drawn(step, sequence) * (tokens - SEQUENCE_LENGTH) >> 64
 
 
-def batches(device):
-    """One step's sequences of a data-parallel rank: replace by your data."""
-    size = (MICRO_BATCH * MICRO_BATCHES, SEQUENCE_LENGTH)
-    while True:
-        yield torch.randint(0, 256, size, device=device), torch.randint(0, 256, size, device=device)
+def batches(steps, device):
+    """Each step's sequences of a data-parallel rank, and the tokens one further: of the file DATA (bytes, or numbers of
+    16 or 32 bits where DATA_FORMAT is u16 or u32), or random ones."""
+    size = (MICRO_BATCH * MICRO_BATCHES, SEQUENCE_LENGTH + 1)
+    path, kind = os.environ.get("DATA"), os.environ.get("DATA_FORMAT", "text")
+    if path:
+        dtype = {"text": torch.uint8, "u16": torch.uint16, "u32": torch.uint32}[kind]
+        count = os.path.getsize(path) // dtype.itemsize
+        tokens = torch.from_file(path, size=count, dtype=dtype)
+        held_out = int(float(os.environ.get("HELD_OUT", "0.1")) * count)  # at the end, as `plan run` keeps it
+        if held_out > SEQUENCE_LENGTH and count - held_out > SEQUENCE_LENGTH:
+            count -= held_out
+        if count <= SEQUENCE_LENGTH:
+            raise SystemExit(f"train.py: {path} has {count} tokens, and a sequence {SEQUENCE_LENGTH}")
+    for step in steps:
+        torch.manual_seed(drawn(step, replica()))  # of random tokens and dropout: steps behind a restart draw the same
+        if path:
+            rows = [tokens[place : place + SEQUENCE_LENGTH + 1].long() for place in places(step, count)]
+            batch = torch.stack(rows).to(device)
+        else:
+            batch = torch.randint(0, NETWORK["vocabulary"], size, device=device)
+        yield batch[:, :-1], batch[:, 1:]
 
 
 def loss_of(logits, targets):
@@ -74,22 +59,32 @@ def loss_of(logits, targets):
 
 
 def split_tensors(chunk, mesh):
-    """Tensor parallelism: columns of the first linear, rows of the second."""
+    """Tensor parallelism: columns of the first matrices of a part, rows of its last."""
     inside = Shard(1) if SEQUENCE_PARALLEL else Replicate()
-    rows = dict(output_layouts=inside)
-    for layer in chunk.layers.values():
-        plan = {name: ColwiseParallel(input_layouts=inside) for name in ("q", "k", "v", "mlp.up")}
-        plan |= {name: RowwiseParallel(**rows) for name in ("o", "mlp.down")}
-        if SEQUENCE_PARALLEL:
-            plan |= {name: SequenceParallel(use_local_output=True) for name in ("norm1", "norm2")}
-        parallelize_module(layer, mesh, plan)
-    if chunk.embedding is not None:
-        parallelize_module(chunk, mesh, {"embedding": RowwiseParallel(input_layouts=Replicate(), **rows)})
-    if chunk.head is not None:
-        plan = {"head": ColwiseParallel(input_layouts=inside, output_layouts=Replicate())}
-        if SEQUENCE_PARALLEL:
-            plan["norm"] = SequenceParallel(use_local_output=True)
-        parallelize_module(chunk, mesh, plan)
+    columns, rows = ColwiseParallel(input_layouts=inside), RowwiseParallel(output_layouts=inside)
+    tables = RowwiseParallel(input_layouts=Replicate(), output_layouts=inside)
+    by_sequence = SequenceParallel(use_local_output=True)
+    plan = {}
+    for name, module in chunk.named_modules():
+        kind, is_expert = name.rpartition(".")[2], ".experts." in name
+        if kind in ("q", "k", "v", "gate", "up") and isinstance(module, nn.Linear):
+            plan[name] = ColwiseParallel() if is_expert else columns
+        elif name.endswith(("attention.output", ".down")):
+            plan[name] = RowwiseParallel() if is_expert else rows
+        elif kind in ("q_norm", "k_norm"):
+            plan[name] = SequenceParallel(sequence_dim=2, use_local_output=True)
+        elif kind in ("embedding", "positions"):
+            plan[name] = tables
+        elif kind == "head":
+            plan[name] = ColwiseParallel(input_layouts=inside, output_layouts=Replicate())
+        elif kind in ("norm", "final_norm") and SEQUENCE_PARALLEL:
+            plan[name] = by_sequence
+        elif kind == "experts" and SEQUENCE_PARALLEL:
+            plan[name] = PrepareModuleInputOutput(
+                input_layouts=inside, desired_input_layouts=Replicate(), use_local_input=True,
+                output_layouts=Replicate(), desired_output_layouts=inside)
+    parallelize_module(chunk, mesh, plan)
+    chunk.tie()
 
 
 def recompute(chunk):
@@ -99,11 +94,7 @@ def recompute(chunk):
 
 
 def shard(chunk, mesh):
-    """FSDP2 over the shard group (replicated over the others), or DDP."""
-    if ZERO_STAGE == 0:
-        if DATA_PARALLEL == 1:
-            return chunk
-        return DistributedDataParallel(chunk, process_group=mesh["replicate"].get_group())
+    """FSDP2 over the shard group, replicated over the others."""
     options = {"mesh": mesh["replicate", "shard"] if DATA_PARALLEL > SHARD_GROUP else mesh["shard"],
                "reshard_after_forward": ZERO_STAGE == 3}
     if PRECISION == "bf16":
@@ -111,7 +102,26 @@ def shard(chunk, mesh):
     layers = list(chunk.layers.values())
     for first in range(0, len(layers), LAYERS_PER_UNIT):
         fully_shard(layers[first : first + LAYERS_PER_UNIT], **options)
-    return fully_shard(chunk, **options)
+    fully_shard(chunk, **options)
+
+
+def made_chunk(index, mesh, weights, device):
+    """A rank's part of a chunk with its weights; nothing is as large as the chunk."""
+    with torch.device("meta"):
+        chunk = Chunk(index).to(torch.bfloat16 if PRECISION == "bf16-pure" else torch.float32)
+    chunk.tie()
+    if TENSOR_PARALLEL > 1:
+        split_tensors(chunk, mesh["tp"])
+    recompute(chunk)
+    if ZERO_STAGE > 0:
+        shard(chunk, mesh)
+    chunk.to_empty(device=device)
+    if ZERO_STAGE == 0:
+        chunk.tie()
+    fill(chunk, weights, device)
+    if ZERO_STAGE == 0 and DATA_PARALLEL > 1 and not REDUCES_BEHIND:
+        return DistributedDataParallel(chunk, process_group=mesh["replicate"].get_group())
+    return chunk
 
 
 def stages_of(rank):
@@ -139,7 +149,7 @@ def step_without_pipeline(model, inputs, targets):
         is_last = i + 1 == MICRO_BATCHES
         if ZERO_STAGE > 0:
             model.set_requires_gradient_sync(is_last)
-        elif DATA_PARALLEL > 1:
+        elif isinstance(model, DistributedDataParallel):
             model.require_backward_grad_sync = is_last
         loss = loss_of(model(x), y) / MICRO_BATCHES
         loss.backward()
@@ -147,80 +157,54 @@ def step_without_pipeline(model, inputs, targets):
     return total
 
 
-def said(value, otherwise):
-    """A constant of the recipe, where the plan says it."""
-    return otherwise if value is None else value
+@torch.no_grad()
+def reduce_gradients(chunks, mesh):
+    """The mean over replicas, behind the step: DDP's hooks do not see a backward in two parts, and have one order for
+    all chunks of a rank."""
+    if not REDUCES_BEHIND:
+        return
+    works = []
+    for parameter in (p for chunk in chunks for p in chunk.parameters()):
+        gradient = parameter.grad
+        if isinstance(gradient, DTensor):
+            parameter.grad = gradient.redistribute(placements=parameter.placements)
+            gradient = parameter.grad.to_local()
+        works.append(dist.all_reduce(gradient.div_(DATA_PARALLEL), group=mesh["replicate"].get_group(), async_op=True))
+    for work in works:
+        work.wait()
 
 
-PEAK = float(os.environ.get("LEARNING_RATE", said(LEARNING_RATE, 3e-4)))
-ALL_STEPS = int(os.environ.get("STEPS", said(STEPS, 10)))
+@torch.no_grad()
+def add_tied_gradients(chunks, mesh):
+    """Of a tied matrix on the first chunk and on the last: both take the sum."""
+    if CHUNKS == 1 or not NETWORK["tied"]:
+        return
+    own = {own_name(name): p for chunk in chunks for name, p in chunk.named_parameters()}
+    ends = [own[name] for name in (EMBEDDING, HEAD) if name in own]
+    for parameter in ends:
+        if isinstance(parameter, DTensor):
+            parameter.grad = parameter.grad.redistribute(placements=parameter.placements)
+    gradients = [p.grad.to_local() if isinstance(p, DTensor) else p.grad for p in ends]
+    if len(ends) == 2:
+        total = gradients[0] + gradients[1]
+        for gradient in gradients:
+            gradient.copy_(total)
+    elif len(ends) == 1:
+        ranks = mesh["pp"].mesh.tolist()
+        peer = ranks[-1] if EMBEDDING in own else ranks[0]
+        other = torch.empty_like(gradients[0])
+        for work in dist.batch_isend_irecv([dist.P2POp(dist.isend, gradients[0].contiguous(), peer),
+                                            dist.P2POp(dist.irecv, other, peer)]):
+            work.wait()
+        gradients[0].add_(other)
 
 
-def optimizer_of(parameters):
-    betas = (said(BETA1, 0.9), said(BETA2, 0.999))
-    numbers = {"lr": PEAK} | ({} if WEIGHT_DECAY is None else {"weight_decay": WEIGHT_DECAY})
-    adaptive = numbers | ({} if EPSILON is None else {"eps": EPSILON})
-    return {"adamw": lambda: torch.optim.AdamW(parameters, betas=betas, **adaptive),
-            "adam": lambda: torch.optim.Adam(parameters, betas=betas, **adaptive),
-            "sgd": lambda: torch.optim.SGD(parameters, **numbers),
-            "momentum": lambda: torch.optim.SGD(parameters, momentum=said(MOMENTUM, 0.9), **numbers),
-            "adagrad": lambda: torch.optim.Adagrad(parameters, **adaptive),
-            "rmsprop": lambda: torch.optim.RMSprop(parameters, alpha=said(BETA2, 0.99), **adaptive)}[OPTIMIZER]()
-
-
-)SCRIPT";
-
-constexpr std::string_view end = R"SCRIPT(
-
-def set_rate(optimizer, step):
-    factor = rate_factor(LR_SCHEDULE, said(SCHEDULE_STEPS, ALL_STEPS), said(WARMUP_STEPS, 0),
-                         said(FINAL_LEARNING_RATE, 0.0) / PEAK)
-    for group in optimizer.param_groups:
-        group["lr"] = PEAK * factor(step)
-
-
-def clip(parameters, pipeline_group):
-    """By the norm of all gradients, those of the other pipeline stages among them."""
-    gradients = [p.grad for p in parameters if p.grad is not None]
-    norms = [torch.linalg.vector_norm(gradient) for gradient in gradients]
-    square = torch.stack([norm.full_tensor() if isinstance(norm, DTensor) else norm for norm in norms]).float().square().sum()
-    if PIPELINE_STAGES > 1:
-        dist.all_reduce(square, group=pipeline_group)
-    factor = CLIP / (square.sqrt().item() + 1e-6)
-    for gradient in gradients if factor < 1 else []:
-        gradient.mul_(factor)
-
-
-class Checkpoints:
-    """Of all ranks, by torch.distributed.checkpoint; the file "last" names the newest that is whole."""
-
-    def __init__(self, chunks, optimizer):
-        self.folder = pathlib.Path(said(CHECKPOINT, "checkpoints"))
-        self.modules, self.optimizer = nn.ModuleDict(chunks), optimizer
-        # By parameter: pipeline stages have others, and one list of groups would be that of a single stage.
-        self.options = StateDictOptions(flatten_optimizer_state_dict=True)
-
-    def state(self):
-        model, optimizer = get_state_dict(self.modules, self.optimizer, options=self.options)
-        return {"model": model, "optimizer": optimizer}
-
-    def load(self):
-        """Steps that are done."""
-        last = self.folder / "last"
-        if CHECKPOINT_EVERY is None or not last.exists():
-            return 0
-        step, state = int(last.read_text()), self.state()
-        dcp.load(state, checkpoint_id=self.folder / f"step-{step}")
-        set_state_dict(self.modules, self.optimizer, model_state_dict=state["model"],
-                       optim_state_dict=state["optimizer"], options=self.options)
-        return step
-
-    def save(self, step):
-        if CHECKPOINT_EVERY is None or (step % CHECKPOINT_EVERY and step != ALL_STEPS):
-            return
-        dcp.save(self.state(), checkpoint_id=self.folder / f"step-{step}")
-        if dist.get_rank() == 0:
-            (self.folder / "last").write_text(str(step))
+def mean_loss(loss, mesh, device):
+    """Over the ranks that share a global batch."""
+    loss = torch.tensor(loss, device=device)
+    for name in ("replicate", "shard"):
+        dist.all_reduce(loss, group=mesh[name].get_group())
+    return loss.item() / DATA_PARALLEL
 
 
 def main():
@@ -235,24 +219,16 @@ def main():
     mesh = init_device_mesh(kind, (PIPELINE_STAGES, DATA_PARALLEL // SHARD_GROUP, SHARD_GROUP, TENSOR_PARALLEL),
                             mesh_dim_names=("pp", "replicate", "shard", "tp"))
     rank = mesh["pp"].get_local_rank()
-    torch.manual_seed(1 + said(SEED, 0))
-    chunks = []
-    for index in stages_of(rank):
-        chunk = Chunk(index).to(device, torch.bfloat16 if PRECISION == "bf16-pure" else torch.float32)
-        if TENSOR_PARALLEL > 1:
-            split_tensors(chunk, mesh["tp"])
-        recompute(chunk)
-        chunks.append(shard(chunk, mesh))
-    parameters = [p for chunk in chunks for p in chunk.parameters()]
-    optimizer = optimizer_of(parameters)
-    checkpoints = Checkpoints({str(index): chunk for index, chunk in zip(stages_of(rank), chunks)}, optimizer)
-    first = checkpoints.load()
+    if STAND_IN and dist.get_rank() == 0:
+        print(f"train.py: a stand-in of width {NETWORK['width']} is trained: {STAND_IN}", flush=True)
+    weights = PublishedWeights(os.environ["WEIGHTS"]) if os.environ.get("WEIGHTS") else None
+    chunks = [made_chunk(index, mesh, weights, device) for index in stages_of(rank)]
+    optimizer = optimizer_of([p for chunk in chunks for p in chunk.parameters()])
+    training = TrainingState({str(index): chunk for index, chunk in zip(stages_of(rank), chunks)}, optimizer)
+    steps = range(training.load(), ALL_STEPS)
     schedule = pipeline(chunks, rank, mesh, device) if PIPELINE_STAGES > 1 else None
     needs_autocast = PRECISION == "bf16" and ZERO_STAGE == 0
-    torch.manual_seed(2 + said(SEED, 0) + dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL)
-    for step, (inputs, targets) in zip(range(ALL_STEPS), batches(device)):
-        if step < first:
-            continue
+    for step, (inputs, targets) in zip(steps, batches(steps, device)):
         with torch.autocast(kind, torch.bfloat16, enabled=needs_autocast):
             if schedule is None:
                 loss = step_without_pipeline(chunks[0], inputs, targets)
@@ -262,14 +238,20 @@ def main():
                 is_last = CHUNKS - 1 in stages_of(rank)
                 schedule.step(*arguments, **({"target": targets, "losses": losses} if is_last else {}))
                 loss = sum(one.item() for one in losses) / MICRO_BATCHES if losses else math.nan
+        reduce_gradients(chunks, mesh)
+        add_tied_gradients(chunks, mesh)
         if CLIP:
-            clip(parameters, mesh["pp"].get_group())
+            clip(chunks, mesh)
         set_rate(optimizer, step)
         optimizer.step()
         optimizer.zero_grad()
-        checkpoints.save(step + 1)
-        if not math.isnan(loss) and dist.get_rank() % (DATA_PARALLEL * TENSOR_PARALLEL) == 0:
-            print(f"step {step + 1}: loss {loss:.4f}", flush=True)
+        training.save(step + 1)
+        if not math.isnan(loss):
+            loss = mean_loss(loss, mesh, device)
+            if dist.get_rank() % (DATA_PARALLEL * TENSOR_PARALLEL) == 0:
+                print(f"step {step + 1}: loss {loss:.6f}", flush=True)
+    if os.environ.get("SAVE"):
+        save(chunks, os.environ["SAVE"], mesh)
     dist.destroy_process_group()
 
 
@@ -279,6 +261,6 @@ if __name__ == "__main__":
 
 }  // namespace
 
-std::string script_body() { return std::string(begin) + std::string(rate_factor_function()) + std::string(end); }
+std::string_view script_body() { return loop_text; }
 
 }  // namespace plumbline::pytorch

@@ -39,8 +39,7 @@ TEST_CASE("a script begins with the plan's constants") {
   s.recompute.mode = RecomputeMode::full;
   const LaunchFiles files = written(s);
   CHECK(files.files.front().text.starts_with(
-      "# Trains llama-3.1-8b on 8 GPUs as planned: torchrun ... train.py. The network is a stand-in: put yours in the "
-      "place of Block.\n"
+      "# Trains llama-3.1-8b on 8 GPUs as planned: torchrun ... train.py\n"
       "PIPELINE_STAGES = 2\nVIRTUAL_STAGES = 1\nSCHEDULE = \"1F1B\"\nSCHEDULE_FILE = \"\"\nSCHEDULE_IS_V = False\n"
       "LAYERS = [16, 16]\nTENSOR_PARALLEL = 1\nSEQUENCE_PARALLEL = False\nDATA_PARALLEL = 4\nSHARD_GROUP = "
       "2\nLAYERS_PER_UNIT = 1\n"
@@ -48,7 +47,9 @@ TEST_CASE("a script begins with the plan's constants") {
       "FLASH_ATTENTION = True\nPRECISION = \"bf16\"\nOPTIMIZER = \"adamw\"\n"
       "STEPS = None\nSEED = None\nLEARNING_RATE = None\nFINAL_LEARNING_RATE = None\nLR_SCHEDULE = None\n"
       "SCHEDULE_STEPS = None\nWARMUP_STEPS = None\nCLIP = None\nBETA1 = None\nBETA2 = None\nEPSILON = None\n"
-      "MOMENTUM = None\nWEIGHT_DECAY = None\nCHECKPOINT = None\nCHECKPOINT_EVERY = None\n\nimport math\n"));
+      "MOMENTUM = None\nWEIGHT_DECAY = None\nCHECKPOINT = None\nCHECKPOINT_EVERY = None\nNETWORK = {\"vocabulary\": "
+      "128256, "));
+  CHECK(has(files.files.front().text, "\n\nimport glob\n"));
   CHECK(back(files) == s);
 }
 
