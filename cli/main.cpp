@@ -44,13 +44,23 @@ void refuse_extras(const CLI::App& app, const VerbWords& words) {
   throw InputError({"", text, "see plan " + std::string(words.name) + " --help", ""});
 }
 
+/// Not `--sequence-parallel` alone, which CLI11 gives an empty value as well.
+bool is_given_empty(const CLI::Option& option, const std::vector<std::string>& arguments) {
+  if (option.get_expected_min() > 0) return true;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == option.get_name() + "=" ||
+        (arguments[i] == option.get_name() && i + 1 < arguments.size() && arguments[i + 1].empty()))
+      return true;
+  return false;
+}
+
 /// An empty value is often a variable of a script that was not set.
-void refuse_empty_values(const CLI::App& app) {
+void refuse_empty_values(const CLI::App& app, const std::vector<std::string>& arguments) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();
     const bool names_a_file = type == "FILE" || type == "DIR" || type == "PATH";
     for (const std::string& value : option->results())
-      if (value.empty())
+      if (value.empty() && is_given_empty(*option, arguments))
         throw InputError(
             {option->get_name(), "its value is empty", names_a_file ? "the name of a file or folder" : "a value", ""});
   }
@@ -71,7 +81,7 @@ bool parse(CLI::App& app, Verb& verb, const std::vector<std::string>& arguments,
     refuse_parse_error(error, verb.words());
   }
   refuse_extras(app, verb.words());
-  refuse_empty_values(app);
+  refuse_empty_values(app, arguments);
   verb.check_flags();
   return true;
 }

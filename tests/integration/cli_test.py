@@ -61,6 +61,8 @@ class Mistakes(Command):
         for flag in ("--stack", "--flash-attention", "--recompute", "--machine", "--for", "--fix"):
             self.refused(["search" if flag in ("--for", "--fix") else "estimate", *QUESTION, flag, ""],
                          f"{flag}: its value is empty; expected a value")
+        done = run("estimate", *QUESTION, "--tp", 2, "--sequence-parallel", "--prefetch", "--zero", 3)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_absurd_numbers(self):
         for flag, value in [("--gpus", "0"), ("--gpus", "-5"), ("--gpus", "99999999999"), ("--gpus", "1e300"),
