@@ -45,6 +45,9 @@ GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size"
 RECIPE = {"steps": STEPS, "seed": 7, "lr_schedule": "cosine", "schedule_steps": 6, "warmup_steps": 2,
           "final_learning_rate": 0.001, "clip": 0.1, "checkpoint": "state", "checkpoint_every": 2}
 
+ADAMW = {"learning_rate": 0.001, "weight_decay": 2.0, "beta1": 0.8, "beta2": 0.9, "epsilon": 1e-6}
+MOMENTUM = {"learning_rate": 1.0, "momentum": 0.8, "weight_decay": 0.02}
+
 # Runs train.py, and before it saves compares what each rank and its copies hold.
 REPLICAS = """
 import torch
@@ -203,23 +206,22 @@ class PyTorchTraining(Training):
         self.trains_alike(MIXTRAL, 2, "--dp", 2, "--zero", 3)
 
     def test_recipe_on_one_rank(self):
-        self.follows_recipe(GPT2, 1, optimizer="adamw", learning_rate=0.01, weight_decay=0.1, beta1=0.8, beta2=0.9,
-                            epsilon=1e-6)
+        self.follows_recipe(GPT2, 1, optimizer="adamw", **ADAMW)
 
     def test_recipe_with_split_tensors(self):  # gradients of norms are parts of a sum
-        self.follows_recipe(LLAMA, 2, "--tp", 2, "--sequence-parallel", optimizer="momentum", learning_rate=1.0, momentum=0.8)
+        self.follows_recipe(LLAMA, 2, "--tp", 2, "--sequence-parallel", optimizer="momentum", **MOMENTUM)
 
     def test_recipe_with_split_tensors_and_sharded_states(self):
         self.follows_recipe(LLAMA, 4, "--tp", 2, "--sequence-parallel", "--dp", 2, "--zero", 3, optimizer="adamw",
-                            learning_rate=0.01, weight_decay=0.1)
+                            **ADAMW)
 
     def test_recipe_with_replicas(self):
         self.follows_recipe(MISTRAL, 2, "--dp", 2, "--zero", 0, "--recompute", "full", optimizer="momentum",
-                            learning_rate=1.0, momentum=0.8)
+                            **MOMENTUM)
 
     def test_recipe_of_tied_qwen2_over_two_stages_with_replicas(self):  # the norm counts the tied matrix once
         self.follows_recipe(QWEN2, 4, "--pp", 2, "--dp", 2, "--zero", 0, "--schedule", "1f1b", optimizer="momentum",
-                            learning_rate=1.0, momentum=0.8)
+                            **MOMENTUM)
 
     def test_what_it_cannot_build_is_said(self):
         plan = self.plan_of("--dp", 2, gpus=2, model={"model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"],

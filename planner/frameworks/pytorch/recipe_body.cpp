@@ -12,10 +12,12 @@ ALL_STEPS = int(os.environ.get("STEPS", said(STEPS, 10)))
 
 
 def optimizer_of(parameters):
-    groups = {}  # by mesh: one update for many tensors wants them alike
+    """Of matrices with weight decay, of biases and norms without, as `plan run` has it."""
+    groups = {}  # by mesh too: one update for many tensors wants them alike
     for parameter in parameters:
-        groups.setdefault(parameter.device_mesh if isinstance(parameter, DTensor) else None, []).append(parameter)
-    parameters = [{"params": group} for group in groups.values()]
+        mesh = parameter.device_mesh if isinstance(parameter, DTensor) else None
+        groups.setdefault((mesh, parameter.dim() > 1), []).append(parameter)
+    parameters = [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for (_, decays), group in groups.items()]
     betas = (said(BETA1, 0.9), said(BETA2, 0.999))
     numbers = {"lr": PEAK} | ({} if WEIGHT_DECAY is None else {"weight_decay": WEIGHT_DECAY})
     adaptive = numbers | ({} if EPSILON is None else {"eps": EPSILON})
