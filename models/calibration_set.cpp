@@ -76,7 +76,8 @@ std::size_t choice_begin(std::string_view text) {
 
 InputError unknown_choice(std::string_view word, std::string_view kind, std::string_view of,
                           const std::vector<std::string>& known) {
-  return InputError({"stack", "\"" + std::string(word.substr(0, 60)) + "\" is no " + std::string(kind) + " " + std::string(of),
+  return InputError({"stack",
+                     "\"" + std::string(word.substr(0, 60)) + "\" is no " + std::string(kind) + " " + std::string(of),
                      "one of " + joined(known), nearest_text(word, known)});
 }
 

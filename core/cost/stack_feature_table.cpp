@@ -22,9 +22,8 @@ constexpr std::array mixing{
 constexpr std::array heads{
     FeatureChoice{"shared", "attention reads each key and value once for all query heads that share it"},
     FeatureChoice{"repeated", "they are written once for every query head, and travel so around a ring"}};
-constexpr std::array gathered{
-    FeatureChoice{"sequence", "sequences are exchanged in place"},
-    FeatureChoice{"batch", "PyTorch's DTensor: whole tensors are copied into order"}};
+constexpr std::array gathered{FeatureChoice{"sequence", "sequences are exchanged in place"},
+                              FeatureChoice{"batch", "PyTorch's DTensor: whole tensors are copied into order"}};
 constexpr std::array gathered_inputs{
     FeatureChoice{"again", "gathered again; this rank's part is kept"},
     FeatureChoice{"kept", "kept with the rows of all ranks, in the format of activations"}};

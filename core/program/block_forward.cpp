@@ -94,8 +94,9 @@ class ForwardLowering {
     std::vector<std::int32_t>& operands = operands_;
     operands.clear();
     for (const TensorId input : op.inputs)
-      operands.push_back(BlockFacts::is_column_parallel(op) ? gathered_.rows(id, input, value(input), of_gathered(input))
-                                                            : value(input));
+      operands.push_back(BlockFacts::is_column_parallel(op)
+                             ? gathered_.rows(id, input, value(input), of_gathered(input))
+                             : value(input));
     operands.insert(operands.end(), made.outputs.begin(), made.outputs.end());
     operands.insert(operands.end(), made.sides.begin(), made.sides.end());
     if (!f_.runs_ring(op)) {

@@ -20,8 +20,7 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard, KnownProgra
     const Tensor& tensor = block.tensors()[t];
     const bool are_logits = is_logits(block, id);
     const Bytes bytes = are_logits ? logit_bytes(tensor, shard) : local_bytes(tensor, shard);
-    tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : bytes,
-                        is_sliced(tensor, shard), are_logits});
+    tensors_.push_back({tensor.role == TensorRole::parameter ? Bytes(0) : bytes, is_sliced(tensor, shard), are_logits});
   }
   for (const SavedTensor& side : side_tensors(block, shard)) sides_[slot(side.op)].push_back(side.bytes);
   for (std::size_t i = 0; i < block.ops().size(); ++i)

@@ -28,7 +28,8 @@ void drop_copies(KeepRule& rule, const Block& block, const std::vector<SavedTens
   }
 }
 
-/// What a replay makes again, it gathers again where it reads it so; otherwise the backward does, from this rank's rows.
+/// What a replay makes again, it gathers again where it reads it so; otherwise the backward does, from this rank's
+/// rows.
 void make_gathered_again(KeepRule& rule, const Block& block) {
   const auto gathers = [&](OpId reader) { return rule.replays[slot(reader)] && is_column_parallel(block.op(reader)); };
   for (std::size_t t = 0; t < rule.keeps_gathered.size(); ++t) {

@@ -33,7 +33,7 @@ struct KeepRule {
   /// By tensor: whether its rows of all tensor-parallel ranks are kept, or left by the replay that gathers them.
   std::vector<bool> keeps_gathered;
   std::vector<bool> restores_gathered;
-  bool has_list = false;              ///< whether replayed ops make only those of their outputs that are not kept
+  bool has_list = false;  ///< whether replayed ops make only those of their outputs that are not kept
 
   [[nodiscard]] bool replays_anything() const;
   /// Whether a replay of its op leaves an output out.

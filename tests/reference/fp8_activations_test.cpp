@@ -45,7 +45,8 @@ TEST_CASE("fp8 products keep their inputs in fp8, alongside what norms and atten
 }
 
 // Gate and up take a byte a feature instead of two where Megatron-Core stores them so (activation_func_fp8_input_store,
-// fusions/fused_bias_swiglu.py), whatever the products multiply; a gate that runs again keeps no copy, but what it reads.
+// fusions/fused_bias_swiglu.py), whatever the products multiply; a gate that runs again keeps no copy, but what it
+// reads.
 TEST_CASE("a gate that stores its inputs in 8 bits keeps half of them") {
   const Graph graph = llama({2, hidden, 32, 8, 128, width, 128256});
   const Block& layer = first_layer(graph);

@@ -262,6 +262,10 @@ LaunchFiles write_files(const Settings& s, std::string_view release) {
     written.assumptions.emplace_back("10 steps: the plan says neither recipe.steps nor a token budget");
   if (!s.recipe.learning_rate)
     written.assumptions.emplace_back("a learning rate of 3e-4: the plan says no recipe.learning_rate");
+  if (s.zero_stage.value_or(0) == 0 && s.data_parallel.value_or(1) > 1 &&
+      s.pipeline_stages.value_or(1) * s.tensor_parallel.value_or(1) > 1)
+    written.assumptions.emplace_back(
+        "replicas reduce gradients behind the step, where the plan's time has them beside it");
   if (const std::string heads = pytorch::undivided_heads(s); !heads.empty()) written.missing.push_back(heads);
   if (s.gradient_format == NumberFormat::bf16 && s.precision == PrecisionRecipe::bf16)
     written.unsaid.emplace_back("gradients are reduced in fp32 (MixedPrecisionPolicy.reduce_dtype), not in bf16");

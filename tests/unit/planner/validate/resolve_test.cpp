@@ -115,13 +115,15 @@ namespace {
 
 /// MLPerf Training, llama2_70b_lora: what submissions to it have in common.
 RunSet mlperf_lora(const std::string& runs) {
-  const std::string text = R"json({"format": "plumbline.rows/1", "name": "mlperf", "source": "mlcommons/training_results",
+  const std::string text =
+      R"json({"format": "plumbline.rows/1", "name": "mlperf", "source": "mlcommons/training_results",
     "common": {"model": "llama2-70b", "framework": "NeMo (Megatron-Core)", "task": "lora", "precision": "fp8-delayed",
       "section": "MLPerf Training, closed division", "lora_rank": 16, "lora_targets": "qkv", "seq_len": 8192,
       "document_tokens": 8192, "gpus": 8, "nodes": 1, "gpus_per_node": 8,
       "global_batch": 8, "micro_batch": 1, "pp": 1, "vpp": 1, "zero_stage": 1, "recompute": "none",
       "flash_attention": true, "optimizer": "AdamW"},
-    "rows": [)json" + runs + "]}";
+    "rows": [)json" +
+      runs + "]}";
   const Json json = parse_json(text, "mlperf.json");
   return runs_from_json(JsonPlace(json, "mlperf.json"), "mlperf");
 }
