@@ -18,24 +18,41 @@ RECOMPUTE_EVERY = 0
 FLASH_ATTENTION = True
 PRECISION = "bf16"
 OPTIMIZER = "adamw"
+STEPS = None
+SEED = None
+LEARNING_RATE = None
+FINAL_LEARNING_RATE = None
+LR_SCHEDULE = None
+SCHEDULE_STEPS = None
+WARMUP_STEPS = None
+CLIP = None
+BETA1 = None
+BETA2 = None
+EPSILON = None
+MOMENTUM = None
+WEIGHT_DECAY = None
+CHECKPOINT = None
+CHECKPOINT_EVERY = None
 NETWORK = {"vocabulary": 32000, "width": 4096, "heads": 32, "key_value_heads": 8, "head_width": 128, "mlp_width": 14336, "gated": True, "activation": "gelu_tanh", "norm": "rms_norm", "norm_epsilon": 1e-05, "qkv_bias": False, "output_bias": False, "mlp_bias": False, "head_bias": False, "head_norm": False, "tied": False, "rotary": {"base": 10000.0, "features": 128, "scaling": "none"}, "positions": 0, "first_position": 0, "windows": [4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096, 4096], "experts": None, "dropout": {"embedding": 0.0, "attention": 0.0, "residual": 0.0}}
 PUBLISHED = {"input.embedding.weight": ["model.embed_tokens.weight", 0, False], "layers.*.attention.norm.weight": ["model.layers.*.input_layernorm.weight", 0, False], "layers.*.attention.qkv.q.weight": ["model.layers.*.self_attn.q_proj.weight", 0, False], "layers.*.attention.qkv.k.weight": ["model.layers.*.self_attn.k_proj.weight", 0, False], "layers.*.attention.qkv.v.weight": ["model.layers.*.self_attn.v_proj.weight", 0, False], "layers.*.attention.output.weight": ["model.layers.*.self_attn.o_proj.weight", 0, False], "layers.*.mlp.norm.weight": ["model.layers.*.post_attention_layernorm.weight", 0, False], "layers.*.mlp.gate_up.gate.weight": ["model.layers.*.mlp.gate_proj.weight", 0, False], "layers.*.mlp.gate_up.up.weight": ["model.layers.*.mlp.up_proj.weight", 0, False], "layers.*.mlp.down.weight": ["model.layers.*.mlp.down_proj.weight", 0, False], "output.final_norm.weight": ["model.norm.weight", 0, False], "output.head.weight": ["lm_head.weight", 0, False]}
 STAND_IN = ""
 CONFIG = "{\"model_type\":\"mistral\",\"architectures\":[\"MistralForCausalLM\"],\"hidden_act\":\"silu\",\"hidden_size\":4096,\"intermediate_size\":14336,\"num_hidden_layers\":32,\"num_attention_heads\":32,\"num_key_value_heads\":8,\"max_position_embeddings\":32768,\"vocab_size\":32000,\"tie_word_embeddings\":false,\"sliding_window\":4096,\"rms_norm_eps\":1e-05}\n"
 
 import glob
-import itertools
 import json
 import math
 import os
+import pathlib
 import re
 import zlib
 
 import torch
 import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
 import torch.nn as nn
 import torch.nn.functional as F
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_state_dict, set_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.pipelining import PipelineStage
@@ -46,7 +63,13 @@ from torch.distributed.tensor.parallel import (ColwiseParallel, PrepareModuleInp
                                                SequenceParallel, parallelize_module)
 from torch.nn.parallel import DistributedDataParallel
 
-SEED = int(os.environ.get("SEED", "0"))  # of the first weights, and of the places in the data
+
+def said(value, otherwise):
+    """A constant of the recipe, where the plan says it."""
+    return otherwise if value is None else value
+
+
+RUN_SEED = int(os.environ.get("SEED", said(SEED, 0)))  # of the first weights, the places in the data and dropout
 MASK = (1 << 64) - 1
 CHUNKS = PIPELINE_STAGES * VIRTUAL_STAGES
 # Replicas whose gradients are reduced behind the step, and not by DistributedDataParallel.
@@ -202,7 +225,7 @@ def published(name):
     return tensor.replace("*", numbers.get("layers", "")).replace("#", numbers.get("experts", "")), row, is_transposed
 
 
-class Checkpoint:
+class PublishedWeights:
     """The safetensors of a folder, or of a model of the Hub by its name."""
 
     def __init__(self, name):
@@ -234,12 +257,12 @@ def first_weights(name, shape, device):
     """The same for every division: norms 1, biases 0, matrices of deviation 0.02."""
     if len(shape) == 1:
         return torch.full(shape, 0.0 if name.endswith(".bias") else 1.0, device=device)
-    seed = zlib.crc32(f"{SEED} {EMBEDDING if NETWORK['tied'] and name == HEAD else name}".encode())
+    seed = zlib.crc32(f"{RUN_SEED} {EMBEDDING if NETWORK['tied'] and name == HEAD else name}".encode())
     return torch.randn(shape, device=device, generator=torch.Generator(device).manual_seed(seed)) * 0.02
 
 
 @torch.no_grad()
-def fill(chunk, checkpoint, device):
+def fill(chunk, weights, device):
     """Gives a rank's part of every parameter its value."""
     for name, parameter in chunk.named_parameters():
         name, local, shape = own_name(name), parameter, parameter.shape
@@ -250,7 +273,7 @@ def fill(chunk, checkpoint, device):
         if 0 in sizes:
             continue
         box = [slice(begin, begin + size) for begin, size in zip(begins, sizes)]
-        local.copy_(checkpoint.read(name, box) if checkpoint else first_weights(name, shape, device)[tuple(box)])
+        local.copy_(weights.read(name, box) if weights else first_weights(name, shape, device)[tuple(box)])
 
 
 def save(chunks, folder, mesh):
@@ -282,23 +305,133 @@ def save(chunks, folder, mesh):
             out.write(CONFIG)
 
 
-def places(step, tokens):
-    """Where the step's sequences begin in the data: drawn as `plan run` draws them (SplitMix64's finaliser)."""
+PEAK = float(os.environ.get("LEARNING_RATE", said(LEARNING_RATE, 3e-4)))
+ALL_STEPS = int(os.environ.get("STEPS", said(STEPS, 10)))
+
+
+def optimizer_of(parameters):
+    """Of matrices with weight decay, of biases and norms without, as `plan run` has it."""
+    groups = {}  # by mesh too: one update for many tensors wants them alike
+    for parameter in parameters:
+        mesh = parameter.device_mesh if isinstance(parameter, DTensor) else None
+        groups.setdefault((mesh, parameter.dim() > 1), []).append(parameter)
+    parameters = [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for (_, decays), group in groups.items()]
+    betas = (said(BETA1, 0.9), said(BETA2, 0.999))
+    numbers = {"lr": PEAK} | ({} if WEIGHT_DECAY is None else {"weight_decay": WEIGHT_DECAY})
+    adaptive = numbers | ({} if EPSILON is None else {"eps": EPSILON})
+    return {"adamw": lambda: torch.optim.AdamW(parameters, betas=betas, **adaptive),
+            "adam": lambda: torch.optim.Adam(parameters, betas=betas, **adaptive),
+            "sgd": lambda: torch.optim.SGD(parameters, **numbers),
+            "momentum": lambda: torch.optim.SGD(parameters, momentum=said(MOMENTUM, 0.9), **numbers),
+            "adagrad": lambda: torch.optim.Adagrad(parameters, **adaptive),
+            "rmsprop": lambda: torch.optim.RMSprop(parameters, alpha=said(BETA2, 0.99), **adaptive)}[OPTIMIZER]()
+
+
+def rate_factor(schedule, steps, warmup, final):
+    """The share of the peak learning rate in each step: a straight warm-up, then the schedule, down to `final`."""
+
+    def factor(step):
+        if step < warmup:
+            return (step + 1) / warmup
+        done = (min(step, steps) - warmup) / max(1, steps - warmup)
+        if schedule == "linear":
+            return 1 + (final - 1) * done
+        if schedule == "cosine":
+            return final + (1 - final) * (1 + math.cos(math.pi * done)) / 2
+        if schedule == "inverse-sqrt":
+            return math.sqrt(max(1, warmup) / (step + 1))
+        return 1.0
+
+    return factor
+
+
+def set_rate(optimizer, step):
+    factor = rate_factor(LR_SCHEDULE, said(SCHEDULE_STEPS, ALL_STEPS), said(WARMUP_STEPS, 0),
+                         said(FINAL_LEARNING_RATE, 0.0) / PEAK)
+    for group in optimizer.param_groups:
+        group["lr"] = PEAK * factor(step)
+
+
+@torch.no_grad()
+def clip(chunks, mesh):
+    """By the norm of all gradients, those of the other pipeline stages among them. A tied matrix counts once."""
+    parameters = [(own_name(name), p) for chunk in chunks for name, p in chunk.named_parameters() if p.grad is not None]
+    squares = []
+    for name, parameter in parameters:
+        if isinstance(parameter.grad, DTensor):  # tensor-parallel ranks may hold parts of a sum
+            parameter.grad = parameter.grad.redistribute(placements=parameter.placements)
+        if name == HEAD and NETWORK["tied"] and CHUNKS > 1:
+            continue
+        norm = torch.linalg.vector_norm(parameter.grad.float())
+        squares.append((norm.full_tensor() if isinstance(norm, DTensor) else norm).square())
+    square = torch.stack(squares).sum()
+    dist.all_reduce(square, group=mesh["pp"].get_group())
+    factor = CLIP / (square.sqrt().item() + 1e-6)
+    for _, parameter in parameters if factor < 1 else []:
+        parameter.grad.mul_(factor)
+
+
+class TrainingState:
+    """Checkpoints of all ranks, by torch.distributed.checkpoint: weights and the optimizer's state. The file "last"
+    names the newest that is whole."""
+
+    # By parameter, not by its place in the optimizer: every pipeline stage has its own.
+    options = StateDictOptions(flatten_optimizer_state_dict=True)
+
+    def __init__(self, chunks, optimizer):
+        self.folder = pathlib.Path(said(CHECKPOINT, "checkpoints"))
+        self.modules, self.optimizer = nn.ModuleDict(chunks), optimizer
+
+    def state(self):
+        model, optimizer = get_state_dict(self.modules, self.optimizer, options=self.options)
+        return {"model": model, "optimizer": optimizer}
+
+    def load(self):
+        """Steps that are done."""
+        last = self.folder / "last"
+        if CHECKPOINT_EVERY is None or not last.exists():
+            return 0
+        step, state = int(last.read_text()), self.state()
+        dcp.load(state, checkpoint_id=self.folder / f"step-{step}")
+        set_state_dict(self.modules, self.optimizer, model_state_dict=state["model"],
+                       optim_state_dict=state["optimizer"], options=self.options)
+        return step
+
+    def save(self, step):
+        if CHECKPOINT_EVERY is None or (step % CHECKPOINT_EVERY and step != ALL_STEPS):
+            return
+        dcp.save(self.state(), checkpoint_id=self.folder / f"step-{step}")
+        if dist.get_rank() == 0:
+            (self.folder / "last.partial").write_text(str(step))
+            (self.folder / "last.partial").replace(self.folder / "last")
+
+
+def drawn(step, index):
+    """64 bits for a step and an index in it, as `plan run` draws them (SplitMix64's finaliser)."""
     def mixed(z):
         z = z + 0x9E3779B97F4A7C15 & MASK
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
         z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
         return z ^ z >> 31
 
-    rank = dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL
+    return mixed(mixed(mixed(RUN_SEED) ^ step) ^ index)
+
+
+def replica():
+    """The data-parallel rank."""
+    return dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL
+
+
+def places(step, tokens):
+    """Where the step's sequences begin in the data."""
     for micro_batch in range(MICRO_BATCHES):
-        first = (micro_batch * DATA_PARALLEL + rank) * MICRO_BATCH
+        first = (micro_batch * DATA_PARALLEL + replica()) * MICRO_BATCH
         for sequence in range(first, first + MICRO_BATCH):
-            yield mixed(mixed(mixed(SEED) ^ step) ^ sequence) * (tokens - SEQUENCE_LENGTH) >> 64
+            yield drawn(step, sequence) * (tokens - SEQUENCE_LENGTH) >> 64
 
 
-def batches(device):
-    """One step's sequences of a data-parallel rank, and the tokens one further: of the file DATA (bytes, or numbers of
+def batches(steps, device):
+    """Each step's sequences of a data-parallel rank, and the tokens one further: of the file DATA (bytes, or numbers of
     16 or 32 bits where DATA_FORMAT is u16 or u32), or random ones."""
     size = (MICRO_BATCH * MICRO_BATCHES, SEQUENCE_LENGTH + 1)
     path, kind = os.environ.get("DATA"), os.environ.get("DATA_FORMAT", "text")
@@ -311,7 +444,8 @@ def batches(device):
             count -= held_out
         if count <= SEQUENCE_LENGTH:
             raise SystemExit(f"train.py: {path} has {count} tokens, and a sequence {SEQUENCE_LENGTH}")
-    for step in itertools.count():
+    for step in steps:
+        torch.manual_seed(drawn(step, replica()))  # of random tokens and dropout: steps behind a restart draw the same
         if path:
             rows = [tokens[place : place + SEQUENCE_LENGTH + 1].long() for place in places(step, count)]
             batch = torch.stack(rows).to(device)
@@ -371,7 +505,7 @@ def shard(chunk, mesh):
     fully_shard(chunk, **options)
 
 
-def made_chunk(index, mesh, checkpoint, device):
+def made_chunk(index, mesh, weights, device):
     """A rank's part of a chunk with its weights; nothing is as large as the chunk."""
     with torch.device("meta"):
         chunk = Chunk(index).to(torch.bfloat16 if PRECISION == "bf16-pure" else torch.float32)
@@ -384,7 +518,7 @@ def made_chunk(index, mesh, checkpoint, device):
     chunk.to_empty(device=device)
     if ZERO_STAGE == 0:
         chunk.tie()
-    fill(chunk, checkpoint, device)
+    fill(chunk, weights, device)
     if ZERO_STAGE == 0 and DATA_PARALLEL > 1 and not REDUCES_BEHIND:
         return DistributedDataParallel(chunk, process_group=mesh["replicate"].get_group())
     return chunk
@@ -473,15 +607,6 @@ def mean_loss(loss, mesh, device):
     return loss.item() / DATA_PARALLEL
 
 
-def optimizer_of(parameters):
-    rate = float(os.environ.get("LEARNING_RATE", "3e-4"))
-    return {"adamw": lambda: torch.optim.AdamW(parameters, lr=rate), "adam": lambda: torch.optim.Adam(parameters, lr=rate),
-            "sgd": lambda: torch.optim.SGD(parameters, lr=rate),
-            "momentum": lambda: torch.optim.SGD(parameters, lr=rate, momentum=0.9),
-            "adagrad": lambda: torch.optim.Adagrad(parameters, lr=rate),
-            "rmsprop": lambda: torch.optim.RMSprop(parameters, lr=rate)}[OPTIMIZER]()
-
-
 def main():
     kind = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(kind, int(os.environ["LOCAL_RANK"])) if kind == "cuda" else torch.device(kind)
@@ -496,13 +621,14 @@ def main():
     rank = mesh["pp"].get_local_rank()
     if STAND_IN and dist.get_rank() == 0:
         print(f"train.py: a stand-in of width {NETWORK['width']} is trained: {STAND_IN}", flush=True)
-    checkpoint = Checkpoint(os.environ["CHECKPOINT"]) if os.environ.get("CHECKPOINT") else None
-    chunks = [made_chunk(index, mesh, checkpoint, device) for index in stages_of(rank)]
+    weights = PublishedWeights(os.environ["WEIGHTS"]) if os.environ.get("WEIGHTS") else None
+    chunks = [made_chunk(index, mesh, weights, device) for index in stages_of(rank)]
     optimizer = optimizer_of([p for chunk in chunks for p in chunk.parameters()])
+    training = TrainingState({str(index): chunk for index, chunk in zip(stages_of(rank), chunks)}, optimizer)
+    steps = range(training.load(), ALL_STEPS)
     schedule = pipeline(chunks, rank, mesh, device) if PIPELINE_STAGES > 1 else None
     needs_autocast = PRECISION == "bf16" and ZERO_STAGE == 0
-    torch.manual_seed(2 + dist.get_rank() // TENSOR_PARALLEL % DATA_PARALLEL)
-    for step, (inputs, targets) in zip(range(int(os.environ.get("STEPS", "10"))), batches(device)):
+    for step, (inputs, targets) in zip(steps, batches(steps, device)):
         with torch.autocast(kind, torch.bfloat16, enabled=needs_autocast):
             if schedule is None:
                 loss = step_without_pipeline(chunks[0], inputs, targets)
@@ -514,8 +640,12 @@ def main():
                 loss = sum(one.item() for one in losses) / MICRO_BATCHES if losses else math.nan
         reduce_gradients(chunks, mesh)
         add_tied_gradients(chunks, mesh)
+        if CLIP:
+            clip(chunks, mesh)
+        set_rate(optimizer, step)
         optimizer.step()
         optimizer.zero_grad()
+        training.save(step + 1)
         if not math.isnan(loss):
             loss = mean_loss(loss, mesh, device)
             if dist.get_rank() % (DATA_PARALLEL * TENSOR_PARALLEL) == 0:
