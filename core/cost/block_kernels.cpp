@@ -62,6 +62,26 @@ Seconds chunked_head_time(const KernelClock& kernels, const OpWork& work, Number
   return work.needs.weight ? all + kernels.memory(head.accumulated(p, shard.formats.activation)) : all;
 }
 
+/// Zero: there is none of its own.
+struct ProductTimes {
+  Seconds forward{0};
+  Seconds input_gradient{0};
+  Seconds weight_gradient{0};
+};
+
+ProductTimes product_times(const KernelClock& kernels, const OpWork& work, NumberFormat format, const Shard& shard) {
+  const bool grouped = work.kind == WorkKind::grouped_product;
+  const auto time = [&, scaling = shard.formats.scaling](const MatrixProduct& p) {
+    if (!grouped) return kernels.product(p, format, scaling);
+    return imbalance(kernels, shard) * kernels.grouped_product(p, format, scaling);
+  };
+  const MatrixProduct& p = *work.product;
+  ProductTimes times{time(p)};
+  if (work.backward_input.value() > 0) times.input_gradient = time({p.batch, p.m, p.k, p.n});
+  if (work.backward_weight.value() > 0) times.weight_gradient = time({p.batch, p.k, p.n, p.m});
+  return times;
+}
+
 }  // namespace
 
 void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const Shard& shard) const {
@@ -72,19 +92,12 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
   switch (work.kind) {
     case WorkKind::product:
     case WorkKind::grouped_product: {
-      const bool grouped = work.kind == WorkKind::grouped_product;
-      const auto time = [&, scaling = shard.formats.scaling](const MatrixProduct& p) {
-        if (!grouped) return kernels_.product(p, format, scaling);
-        return imbalance(kernels_, shard) * kernels_.grouped_product(p, format, scaling);
-      };
-      const MatrixProduct& p = *work.product;
-      if (runs_by_chunks(block, op, work, kernels_.calibration().stack.features)) {
-        times.forward += chunked_head_time(kernels_, work, format, shard);
-      } else {
-        times.forward += time(p);
-        if (work.backward_input.value() > 0) times.backward += time({p.batch, p.m, p.k, p.n});
-        if (work.backward_weight.value() > 0) times.add_weight_gradient(time({p.batch, p.k, p.n, p.m}));
-      }
+      const ProductTimes products = runs_by_chunks(block, op, work, kernels_.calibration().stack.features)
+                                        ? ProductTimes{chunked_head_time(kernels_, work, format, shard)}
+                                        : product_times(kernels_, work, format, shard);
+      times.forward += products.forward;
+      times.backward += products.input_gradient;
+      times.add_weight_gradient(products.weight_gradient);
       times.backward += kernels_.memory(passes_.gradient_sums(op, work, shard.formats.activation));
       const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
       times.forward += kernels_.memory(biases.forward);

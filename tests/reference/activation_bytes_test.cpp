@@ -49,7 +49,7 @@ TEST_CASE("a GPT layer keeps sbh (34 + 5 as/h) bytes without FlashAttention") {
     INFO("predicted " << predicted.tensors << ", published " << published);
     CHECK(predicted.tensors == published);
     // Two norms, a mean and a deviation per token in fp32.
-    CHECK(predicted.statistics == 2 * 2 * 4 * l.s * l.b);
+    CHECK(predicted.statistics == 2LL * 2 * 4 * l.s * l.b);
   }
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("a GPT layer with FlashAttention and no dropout keeps 32 sbh + 4 abs a
     const Kept predicted =
         kept(first_layer(gpt_of(l, Dropout::no)), shard_of_letters(l, SequenceParallel::off, FlashAttention::on));
     CHECK(predicted.tensors == 32 * l.s * l.b * l.h);
-    CHECK(predicted.statistics == 4 * l.a * l.b * l.s + 2 * 8 * l.s * l.b);
+    CHECK(predicted.statistics == 4 * l.a * l.b * l.s + 2LL * 8 * l.s * l.b);
   }
 }
 

@@ -37,7 +37,8 @@ double kept(const Block& block, const Shard& shard) {
 TEST_CASE("fp8 products keep their inputs in fp8, alongside what norms and attention keep") {
   const Graph graph = llama({2, hidden, 32, 8, 128, width, 128256});
   const Block& layer = first_layer(graph);
-  const double in_16_bits = 4 * 2 * hidden + 2 * 4 + 2 * (hidden + 2 * 1024) + 2 * hidden + 4 * 32 + 6 * width;
+  const double in_16_bits =
+      4.0 * 2 * hidden + 2.0 * 4 + 2.0 * (hidden + 2.0 * 1024) + 2 * hidden + 4.0 * 32 + 6 * width;
   CHECK(kept(layer, shard(ProductInputs::as_read)) == in_16_bits);
   CHECK(kept(layer, shard(ProductInputs::as_multiplied, PrecisionRecipe::bf16)) == in_16_bits);
   CHECK(kept(layer, shard(ProductInputs::as_multiplied)) == in_16_bits - 2 * hidden - width + hidden);
@@ -69,7 +70,7 @@ TEST_CASE("weighted activations: what experts return is not kept") {
   Shard after = shard(ProductInputs::as_read, PrecisionRecipe::bf16);
   Shard inside = after;
   inside.kept.expert_weighting = ExpertWeighting::of_activations;
-  CHECK(kept(first_layer(graph), after) - kept(first_layer(graph), inside) == 2 * 2 * hidden);
+  CHECK(kept(first_layer(graph), after) - kept(first_layer(graph), inside) == 2.0 * 2 * hidden);
 }
 
 // gpt-oss: 4 experts of 2880 features a token. Clamps outside of the gate's kernel keep what they read, and the kernel

@@ -68,7 +68,7 @@ TEST_CASE("a cut loss of Gemma 2's vocabulary and a compiled one take what the a
 TEST_CASE("logits of a fused loss take a chunk of two bytes each, and none of a cut one") {
   const BlockCost fused = head_of("llama-3.1-8b", 8192, "fused_linear");
   const BlockCost cut = head_of("llama-3.1-8b", 8192, "cut");
-  constexpr std::int64_t per_token = 12 * 8192;  // maxima, sums and target logits in 32 bits
+  constexpr std::int64_t per_token = 12LL * 8192;  // maxima, sums and target logits in 32 bits
   // 128 256 / 4096 rounds up to 32 chunks of 256 tokens.
   CHECK(fused.memory().logits == Bytes(2LL * 256 * 128256 + per_token));
   CHECK(cut.memory().logits == Bytes(per_token));

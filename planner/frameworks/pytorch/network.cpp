@@ -163,7 +163,8 @@ std::vector<WholeParameter> parameters_of_blocks(const Graph& graph) {
       WholeParameter p{prefix + tensor.name, {1, 1, 1}, static_cast<std::int32_t>(tensor.shape.size()), 0};
       check(p.dimensions >= 1 && p.dimensions <= 3, "parameters of a language model have one to three dimensions");
       for (std::int32_t i = 0; i < p.dimensions; ++i)
-        p.shape.at(static_cast<std::size_t>(3 - p.dimensions + i)) = tensor.shape[static_cast<std::size_t>(i)].factor;
+        p.shape.at(3 - tensor.shape.size() + static_cast<std::size_t>(i)) =
+            tensor.shape[static_cast<std::size_t>(i)].factor;
       parameters.push_back(std::move(p));
     }
   }

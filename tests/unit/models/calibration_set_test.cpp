@@ -144,7 +144,7 @@ TEST_CASE("a stack may be asked for with another choice of a feature") {
   CHECK(chosen.features.fp8_parameters == QuantizedWeights::alone);
   CHECK(chosen.compute.step_factor == stated.compute.step_factor.value);
   CHECK(set.stack("nemo-fp8+loss=chunked+fp8_copies=none").features.fp8_copies == QuantizedCopies::none);
-  CHECK_THROWS_WITH(set.stack("nemo-fp8+fp8_copy=none"), Catch::Matchers::ContainsSubstring("nearest: fp8_copies"));
+  CHECK_THROWS_WITH(set.stack("nemo-fp8+fp8_copie=none"), Catch::Matchers::ContainsSubstring("nearest: fp8_copies"));
   CHECK_THROWS_WITH(set.stack("nemo-fp8+fp8_copies=three"),
                     Catch::Matchers::ContainsSubstring("\"three\" is no choice of the feature fp8_copies") &&
                         Catch::Matchers::ContainsSubstring("none, one, two"));

@@ -35,7 +35,7 @@ TEST_CASE("a run keeps what a prediction may depend on, apart from what was meas
   CHECK(run.question.fields.word("sequence_parallel") == "true");
   CHECK_FALSE(run.question.fields.has("flash_attention"));  // null: unknown
   CHECK_FALSE(run.question.fields.has("flavour"));          // data of another program
-  CHECK(set.unread == std::set<UnreadKey>{{"flavour", ""}, {"measured/mfu", ""}, {"verified", ""}});
+  CHECK(set.unread == std::set<UnreadKey>{{"flavour", ""}, {"measured/mfu", ""}, {"verified", "unverified_fields"}});
   CHECK_FALSE(run.question.fields.has("step_time_s"));
   CHECK(run.question.fields.word("args.attention-backend") == "flash");
   CHECK(run.question.fields.word("args.hidden-dropout") == "0.0");

@@ -44,7 +44,7 @@ TEST_CASE("a GPT layer with sequence parallelism communicates as Megatron-LM doe
   CHECK(program.pass(BlockPass::recompute).empty());
   REQUIRE(program.outputs.size() == 1);
   // Hidden states of two of four tokens in bf16.
-  CHECK(program.buffers[static_cast<std::size_t>(program.outputs.front())].bytes == Bytes(2 * 8 * 2));
+  CHECK(program.buffers[static_cast<std::size_t>(program.outputs.front())].bytes == Bytes(2LL * 8 * 2));
 }
 
 // Queries, keys and values read one gathered tensor, a gate and what it scales the other.

@@ -407,7 +407,7 @@ TEST_CASE("a shape that names Llama's architecture is gated, and one that says s
   run.shape->words = {{"arch", "gpt"}, {"activation", "gelu"}};
   const std::int64_t plain = parameters();
   run.shape->words["gated"] = "true";
-  CHECK(parameters() == plain + 64 * 172 + 172);  // one matrix more, with its bias
+  CHECK(parameters() == plain + 64LL * 172 + 172);  // one matrix more, with its bias
 }
 
 TEST_CASE("a release that nobody published is not older than the device") {

@@ -65,7 +65,7 @@ TEST_CASE("every target's files say the whole recipe, and are read so") {
     if (target.read == nullptr) continue;
     const LaunchFiles files = written(target, whole_recipe());
     INFO(target.title << "\n" << files.files.front().text);
-    CHECK(left_out(whole_recipe(), read_back(target, files)) == std::vector<std::string>{});
+    CHECK(left_out(whole_recipe(), read_back(target, files)).empty());
   }
 }
 
