@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-# test: the package without which it is skipped or not built, and a file or program that the package brings
+# test, or the executable whose files are entries of their own (NAME.FILE): the package without which it is skipped or not built, and a file or program that the package brings
 NEEDS = {
     "mpi": ("libopenmpi-dev", "mpirun"),
     "integration_mpi_run": ("libopenmpi-dev", "mpirun"),
@@ -34,13 +34,19 @@ def outcomes(text):
     return dict(OUTCOME.findall(text))
 
 
+def outcome_of(name, found):
+    """Of the test, or of all entries of an executable: the first that is not Passed."""
+    of_name = [outcome for test, outcome in found.items() if test == name or test.startswith(name + ".")]
+    return next((outcome for outcome in of_name if outcome != "Passed"), of_name[0] if of_name else "not among the tests")
+
+
 def report(found, installable=can_be_installed):
     """The lines to print, and whether all that must run has passed."""
     lines, is_complete = [], True
     for name in sorted(name for name, outcome in found.items() if outcome == "Skipped"):
         lines.append(f"skipped: {name}")
     for name, (package, program) in NEEDS.items():
-        outcome = found.get(name, "not among the tests")
+        outcome = outcome_of(name, found)
         if outcome == "Passed":
             continue
         if outcome in ("Skipped", "not among the tests") and not installable(package, program):
