@@ -144,10 +144,10 @@ install: build ## install under PREFIX (/usr/local)
 deb: build ## a Debian package of the command, with manual pages and completions, in build/
 	@cd build && cpack -G DEB
 
-package: setup ## build/archive/plumbline-VERSION-linux-ARCH.tar.gz: the command, which runs where there is no compiler
-	@cmake --preset archive
+package: setup ## build-archive/plumbline-VERSION-linux-ARCH.tar.gz: the command, which runs where there is no compiler
+	@cmake --preset archive $(if $(WERROR),-DPLUMBLINE_WERROR=$(WERROR))
 	@cmake --build --preset archive
-	@python3 tests/package/archive_test.py build/archive
+	@python3 tests/package/archive_test.py build-archive
 
 dev: ## incremental build, file by file, warnings as errors: build/dev, whose compile_commands.json editors read
 	@cmake --preset dev
@@ -169,5 +169,5 @@ tsan: ## the same as headless, under the thread sanitizer, and the tests labelle
 	@cmake --build --preset tsan
 	@ctest --preset tsan
 
-clean: ## remove build/ and build-cuda/
-	@rm -rf build build-cuda
+clean: ## remove build/, build-cuda/ and build-archive/
+	@rm -rf build build-cuda build-archive

@@ -51,7 +51,7 @@ class Archive(unittest.TestCase):
         from_archive = self.run_plan(self.program, *SEARCH)
         self.assertEqual(from_archive.returncode, 0, from_archive.stderr)
         self.assertIn('"format": "plumbline.search/1"', from_archive.stdout)
-        built = BUILD.parent / "bin/plan"  # of the ordinary build, where there is one
+        built = BUILD.parent / "build/bin/plan"  # of the ordinary build, where there is one
         if built.exists():
             self.assertEqual(from_archive.stdout, self.run_plan(built, *SEARCH).stdout)
 
