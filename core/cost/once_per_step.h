@@ -3,12 +3,12 @@
 ///
 /// Answers picoseconds, chunk by chunk of a rank, as the order of its schedule takes them (pipeline_time.h).
 /// Model: updated weights are gathered alongside the first forward of each chunk, but for the first unit of all, or
-/// before all of them where the stack does not overlap gathers (CollectiveOverlap); gradients are reduced bucket by bucket alongside the last backward of each chunk, the last chunk first, and what
-/// cannot start before all of them have ended, after them. Overlap: overlap.h; buckets:
-/// core/program/gradient_buckets.h.
-/// Source: Megatron-core's distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md).
-/// Not modelled: chunks whose last backwards do not follow each other from the last chunk to the first.
-/// Checked against: tests/property/simulation_agreement_test.cpp (the same terms simulated).
+/// before all of them where the stack does not overlap gathers (CollectiveOverlap); gradients are reduced bucket by
+/// bucket alongside the last backward of each chunk, the last chunk first, and what cannot start before all of them
+/// have ended, after them. Overlap: overlap.h; buckets: core/program/gradient_buckets.h. Source: Megatron-core's
+/// distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md). Not modelled: chunks whose last
+/// backwards do not follow each other from the last chunk to the first. Checked against:
+/// tests/property/simulation_agreement_test.cpp (the same terms simulated).
 
 #include <vector>
 

@@ -304,7 +304,8 @@ std::vector<std::string> estimate_flags(const StrategyRequest& request) {
   flags.add("--gpus", std::to_string(request.question.devices));
   if (!request.question.stack.empty()) flags.add("--stack", request.question.stack);
   for (const StackChoiceField& field : stack_choice_fields())
-    if (const std::string& word = request.question.choices.*field.word; !word.empty()) flags.add(field.flag(), word);
+    if (const std::string& word = request.question.choices.*field.word; !word.empty())
+      flags.add(field.flag().c_str(), word);
   add_recipe(request.question.training, flags);
   add_strategy(request.strategy, flags);
   return flags.take();

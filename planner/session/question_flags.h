@@ -32,7 +32,7 @@ struct QuestionFlags {
   std::optional<std::string> model, machine, gpus, sequence_length, global_batch, tokens, samples, price, precision,
       gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, lora_targets, stack, headroom;
   std::array<std::optional<std::string>, stack_choice_count> of_stack;  ///< in the order of stack_choice_fields
-  std::vector<std::string> dimensions;  ///< of an ONNX model: each "NAME=N"
+  std::vector<std::string> dimensions;                                  ///< of an ONNX model: each "NAME=N"
   bool tensor_parallel_across_nodes = false;
   Recipes recipes = Recipes::one;
   DeviceCounts counts = DeviceCounts::one;

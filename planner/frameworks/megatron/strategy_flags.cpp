@@ -44,9 +44,7 @@ bool reduces(const Settings& s) {
   return std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1) > 1;
 }
 /// Muon's optimizer reads whole gradients: arguments.py asserts that nothing overlaps.
-bool overlaps(const Settings& s) {
-  return reduces(s) && s.optimizer != Optimizer::muon && s.choices.overlap != "none";
-}
+bool overlaps(const Settings& s) { return reduces(s) && s.optimizer != Optimizer::muon && s.choices.overlap != "none"; }
 bool overlaps_gathers(const Settings& s) { return shards(s) && overlaps(s) && s.choices.overlap != "reductions"; }
 
 /// arguments.py: both are off unless they are said; the second needs the first.
@@ -57,8 +55,7 @@ std::vector<LaunchKey> overlap_flags() {
   return {{.path = "--overlap-grad-reduce",
            .source = arguments_source,
            .write = on_where(overlaps),
-           .read = [](const Json& value,
-                      Settings& s) { s.choices.overlap = is_on(value) ? "reductions" : "none"; }},
+           .read = [](const Json& value, Settings& s) { s.choices.overlap = is_on(value) ? "reductions" : "none"; }},
           {.path = "--overlap-param-gather",
            .source = arguments_source,
            .write = on_where(overlaps_gathers),
@@ -250,7 +247,8 @@ std::vector<LaunchKey> recompute_flags() {
 
 std::vector<LaunchKey> strategy_flags() {
   std::vector<LaunchKey> all = degree_flags();
-  for (const auto& more : {sharding_flags(), recompute_flags()}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {sharding_flags(), overlap_flags(), recompute_flags()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -82,7 +82,8 @@ TEST_CASE("stages of a pipeline reduce without overlap too, priced as simulated"
     const Simulation simulation = simulated(question, s).simulation;
     CHECK(to_seconds(simulation.step()).value() ==
           Approx(to_seconds(plan.prediction.time.total()).value()).epsilon(0.02));
-    CHECK(plan.prediction.time.total() > evaluate(with_overlap("both", "h100-ethernet-100g", 64), s).prediction.time.total());
+    CHECK(plan.prediction.time.total() >
+          evaluate(with_overlap("both", "h100-ethernet-100g", 64), s).prediction.time.total());
   }
 }
 

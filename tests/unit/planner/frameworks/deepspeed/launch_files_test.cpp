@@ -32,10 +32,11 @@ TEST_CASE("batch, sharding and precision are keys of ds_config.json") {
   s.micro_batches = 8;
   s.zero_stage = 2;
   s.shard_group = 4;
-  CHECK(config_of(s, Training{}) ==
-        R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":8,)"
-        R"("zero_optimization":{"stage":2,"overlap_comm":true},"bf16":{"enabled":true},"data_types":{"grad_accum_dtype":"bf16"},)"
-        R"("pipeline":{"activation_checkpoint_interval":0},"optimizer":{"type":"AdamW"}})");
+  CHECK(
+      config_of(s, Training{}) ==
+      R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":8,)"
+      R"("zero_optimization":{"stage":2,"overlap_comm":true},"bf16":{"enabled":true},"data_types":{"grad_accum_dtype":"bf16"},)"
+      R"("pipeline":{"activation_checkpoint_interval":0},"optimizer":{"type":"AdamW"}})");
 }
 
 TEST_CASE("overlap_comm is off unless it is said or stage 3's, and without effect below ZeRO-1") {
