@@ -61,9 +61,10 @@ void QuestionOptions::declare(CLI::App& app, Recipes recipes, DeviceCounts count
          "which linears have adapters: all, those of queries, keys and values, or those of attention (all)")
       ->type_name(alternatives(names_of(all_lora_targets)));
   option("--stack", flags_.stack, "software stack whose measured overheads apply")->type_name("STACK");
-  option("--loss", flags_.loss,
-         "how the cross-entropy treats logits, instead of the stack's way (docs/calibrations.md)")
-      ->type_name(alternatives(loss_kinds()));
+  for (std::size_t i = 0; i < flags_.of_stack.size(); ++i) {
+    const StackChoiceField& field = stack_choice_fields()[i];
+    option(field.flag().c_str(), flags_.of_stack[i], field.help)->type_name(alternatives(field.words()));
+  }
   option("--headroom", flags_.headroom, "memory of every GPU that a plan leaves free, such as 5% or 2GiB (0)")
       ->type_name("SHARE|SIZE");
   app.add_flag("--tp-across-nodes", flags_.tensor_parallel_across_nodes,

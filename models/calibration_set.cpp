@@ -108,19 +108,21 @@ InputError unknown_trait(const std::string& name, const StackAxisTable& table) {
                      "a trait of plan stacks, or a feature of docs/stacks.md", nearest_text(name, known)});
 }
 
-/// The stack with another value on one axis, or another choice of a feature. What it is then was not measured.
+/// The stack with another value on one axis, or another choice of a feature. What it is then was not measured, unless
+/// collectives alone are moved.
 SoftwareStack with_choice(SoftwareStack stack, const StackAxisTable& table, std::string_view text, std::size_t plus) {
   const std::string_view choice = text.substr(plus + 1);
   const std::string name(choice.substr(0, choice.find('=')));
   const std::string word(choice.substr(name.size() + 1));
+  const FeatureField* const field = find_feature(name);
   if (const StackAxis* axis = table.find(name))
     choose_value(stack, *axis, word);
-  else if (const FeatureField* field = find_feature(name))
+  else if (field != nullptr)
     choose_feature(stack, *field, word);
   else
     throw unknown_trait(name, table);
   stack.name = std::string(text);
-  stack.residuals.reset();
+  if (field == nullptr || !field->moves_collectives) stack.residuals.reset();
   return stack;
 }
 

@@ -46,7 +46,8 @@ void take(FlagReader& reader, session::QuestionFlags& flags) {
   reader.take("--lora-rank", flags.lora_rank);
   reader.take("--lora-targets", flags.lora_targets);
   reader.take("--stack", flags.stack);
-  reader.take("--loss", flags.loss);
+  for (std::size_t i = 0; i < flags.of_stack.size(); ++i)
+    reader.take(stack_choice_fields()[i].flag().c_str(), flags.of_stack[i]);
   reader.take("--headroom", flags.headroom);
   reader.take("--tp-across-nodes", flags.tensor_parallel_across_nodes);
 }

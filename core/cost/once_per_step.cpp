@@ -18,6 +18,10 @@ void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, const
   const auto unit = [&](std::size_t c) {
     return c < chunks.size() ? part(chunks[c].shared.update, unit_share(*chunks[c].stage)) : Picoseconds(0);
   };
+  if (rank.updates == UpdateGathers::in_order) {
+    for (const StageShare& chunk : chunks) once.start += chunk.shared.update;
+    return;
+  }
   once.start = unit(0);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const CopyTimes& of_chunk = chunks[c].stage->copies;

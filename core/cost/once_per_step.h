@@ -2,18 +2,20 @@
 /// \file once_per_step.h: what sharing states adds to a rank once per step, against a step of equal micro-batches.
 ///
 /// Answers picoseconds, chunk by chunk of a rank, as the order of its schedule takes them (pipeline_time.h).
-/// Model: updated weights are gathered alongside the first forward of each chunk, but for the first unit of all;
-/// gradients are reduced bucket by bucket alongside the last backward of each chunk, the last chunk first, and what
-/// cannot start before all of them have ended, after them. Overlap: overlap.h; buckets:
-/// core/program/gradient_buckets.h.
-/// Source: Megatron-core's distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md).
-/// Not modelled: chunks whose last backwards do not follow each other from the last chunk to the first.
-/// Checked against: tests/property/simulation_agreement_test.cpp (the same terms simulated).
+/// Model: updated weights are gathered alongside the first forward of each chunk, but for the first unit of all, or
+/// before all of them where the stack does not overlap gathers (CollectiveOverlap); gradients are reduced bucket by
+/// bucket alongside the last backward of each chunk, the last chunk first, and what cannot start before all of them
+/// have ended, after them. Overlap: overlap.h; buckets: core/program/gradient_buckets.h. Source: Megatron-core's
+/// distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md). Not modelled: chunks whose last
+/// backwards do not follow each other from the last chunk to the first. Checked against:
+/// tests/property/simulation_agreement_test.cpp (the same terms simulated).
 
 #include <vector>
 
 #include "core/cost/pipeline_time.h"
+#include "core/cost/stack_features.h"
 #include "core/cost/step_time.h"
+#include "core/program/lower.h"
 
 namespace plumbline {
 
@@ -34,6 +36,10 @@ struct StageShare {
 [[nodiscard]] Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage,
                                      const ReductionRule& rule);
 
+[[nodiscard]] inline UpdateGathers update_gathers(const StackFeatures& features) {
+  return features.overlap == CollectiveOverlap::both ? UpdateGathers::ahead : UpdateGathers::in_order;
+}
+
 struct RankSharing {
   SharingTimes of_rank;
   ReductionRule rule;
@@ -42,6 +48,7 @@ struct RankSharing {
   ParameterPrefetch prefetch = ParameterPrefetch::on;
   bool waits = false;        ///< a sharded backward ends when its gradients are reduced
   bool in_pipeline = false;  ///< a forward may follow a forward
+  UpdateGathers updates = UpdateGathers::ahead;
 };
 struct OncePerStep {
   std::vector<OnceTimes> of_chunk;

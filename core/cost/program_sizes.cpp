@@ -6,6 +6,7 @@
 
 #include "core/cost/held_states.h"
 #include "core/cost/matrix_gathers.h"
+#include "core/cost/once_per_step.h"
 #include "core/cost/stage_memory.h"
 
 namespace plumbline {
@@ -206,7 +207,8 @@ SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
              plan.strategy.virtual_stages > 1 ? CopiesUnderWay::left_to_rank : CopiesUnderWay::counted) {}
 
 LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
-  LoweringInput input{plan.strategy.zero_stage, plan.strategy.prefetch, std::move(order), {}};
+  LoweringInput input{
+      plan.strategy.zero_stage, plan.strategy.prefetch, update_gathers(plan.stack.features), std::move(order), {}};
   for (std::int32_t rank = 0; rank < plan.strategy.pipeline_stages; ++rank)
     input.ranks.push_back(rank_sizes(plan, segments, input.schedule, rank));
   return input;

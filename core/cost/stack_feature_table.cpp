@@ -77,6 +77,11 @@ constexpr std::array scratch{
     FeatureChoice{"none", "nothing that grows with the sequence"},
     FeatureChoice{"parts_by_keys", "16 bits for every query, key and head (cuDNN 9, deterministic)"}};
 
+constexpr std::array overlaps{
+    FeatureChoice{"both", "reductions beside the last backward, gathered updates beside the first forward"},
+    FeatureChoice{"reductions", "reductions alone; updates are gathered before the first forward"},
+    FeatureChoice{"none", "neither: gradients are reduced when their backward has ended"}};
+
 /// Members: the way from the features to the choice.
 template <auto... Members>
 constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
@@ -90,6 +95,11 @@ constexpr FeatureField field(std::string_view key, std::string_view old_key, std
             auto& choice = (f.*....*Members);
             choice = static_cast<std::remove_reference_t<decltype(choice)>>(index);
           }};
+}
+
+constexpr FeatureField moving_collectives(FeatureField field) {
+  field.moves_collectives = true;
+  return field;
 }
 
 constexpr std::array fields{
@@ -148,6 +158,9 @@ constexpr std::array fields{
                                             exchanges),
     field<&StackFeatures::attention_scratch>("attention_scratch", "attention_scratch",
                                              "what attention's backward needs beside tensors", scratch),
+    moving_collectives(field<&StackFeatures::overlap>(
+        "overlap", "overlap", "which reductions of gradients and gathers of updated parameters run beside passes",
+        overlaps)),
 };
 
 template <class Is>

@@ -26,6 +26,8 @@ struct FeatureField {
   std::span<const FeatureChoice> choices;
   std::size_t (*index)(const StackFeatures&);         ///< of the choice that holds
   void (*choose)(StackFeatures&, std::size_t index);  ///< below the number of choices
+  /// Whether it decides alone when collectives run: kernels, and how well they were predicted, stay what they are.
+  bool moves_collectives = false;
 
   /// The choice with a word, or null.
   [[nodiscard]] const FeatureChoice* find(std::string_view word) const;

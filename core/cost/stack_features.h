@@ -60,6 +60,10 @@ enum class ExpertBiases : std::uint8_t { fused, second_by_expert, by_expert };
 /// What exchanges of experts run alongside where a schedule pairs passes: the other pass, or nothing.
 enum class PairedExchanges : std::uint8_t { overlapped, in_order };
 
+/// Which collectives that share states run beside passes: gradients beside the last backward and updated parameters
+/// beside the first forward, gradients alone, or none. Parameters that ZeRO-3 gathers have a setting of the strategy.
+enum class CollectiveOverlap : std::uint8_t { both, reductions, none };
+
 /// What attention's backward needs beside tensors (attention_scratch.h).
 enum class AttentionScratch : std::uint8_t { none, parts_by_keys };
 
@@ -88,6 +92,7 @@ struct StackFeatures {
   ExpertBiases expert_biases{};
   PairedExchanges paired_exchanges{};
   AttentionScratch attention_scratch{};
+  CollectiveOverlap overlap{};
 };
 
 }  // namespace plumbline

@@ -84,9 +84,10 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
 }
 
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
-/// starts late: t + slowdown (1 - t) = x.
+/// starts late: t + slowdown (1 - t) = x. Without overlap all of it is late, in one piece.
 ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
   const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
+  if (stack.features.overlap == CollectiveOverlap::none) return {1, 1, 1};
   const double slowdown = stack.communication.overlap_slowdown;
   const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
   ReductionRule rule;
@@ -130,8 +131,10 @@ Picoseconds StepPricer::tied_reduction(const StageTable& stages, const Strategy&
   if (bytes.value() == 0) return Picoseconds(0);
   const CommunicationClock& clock = sites_.whole().communication();
   const GroupSpan ends = stages_span(rank_group(s, Axis::pipeline).stride, 0, s.pipeline_stages - 1, clock.cluster());
-  return phase_time(sites_.whole().kernels().calibration().stack.communication.data_parallel_exposure *
-                    clock.time(Collective::all_reduce, bytes, ends));
+  const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
+  const bool is_exposed = stack.features.overlap == CollectiveOverlap::none;
+  const double exposure = is_exposed ? 1 : static_cast<double>(stack.communication.data_parallel_exposure);
+  return phase_time(exposure * clock.time(Collective::all_reduce, bytes, ends));
 }
 
 std::vector<StageLink> StepPricer::links(const StageTable& stages, const Strategy& s) const {

@@ -169,7 +169,8 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
             {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
       }
       once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
-                                   splits_backward(s.schedule), s.prefetch, s.zero_stage >= 2, s.pipeline_stages > 1});
+                                   splits_backward(s.schedule), s.prefetch, s.zero_stage >= 2, s.pipeline_stages > 1,
+                                   update_gathers(stack.features)});
     }
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);

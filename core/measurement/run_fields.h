@@ -41,7 +41,7 @@ inline constexpr std::array run_number_fields{
 };
 
 /// Texts; truth values become "true" and "false".
-inline constexpr std::array<std::string_view, 40> run_word_fields{"model",
+inline constexpr std::array<std::string_view, 41> run_word_fields{"model",
                                                                   "hardware",
                                                                   "network",
                                                                   "sharding",
@@ -63,6 +63,7 @@ inline constexpr std::array<std::string_view, 40> run_word_fields{"model",
                                                                   "kernels",
                                                                   "variant",
                                                                   "loss",
+                                                                  "overlap",
                                                                   "quantization",
                                                                   "memory_basis",
                                                                   "memory_unit",

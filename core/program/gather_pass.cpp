@@ -77,7 +77,7 @@ class Gathers {
     if (!each_pass_) return run_once();
     for (std::size_t i = 0; i < before_.size(); ++i) {
       const bool begins = next_ < runs_.size() && runs_[next_].first == i;
-      if (begins && !prefetches_) push_segment(runs_[next_]);
+      if (begins && !prefetches_) push_segment(runs_[next_], Issue::in_order);
       if (begins && prefetches_ && !follows(next_)) push_unit(next_, Issue::in_order);
       actions_.push_back(before_[i]);
       if (begins) push_overlapped();
@@ -90,6 +90,7 @@ class Gathers {
  private:
   /// What was updated, from the step's begin, whatever the first pass waits for.
   Actions run_once() {
+    if (context_.input.updates == UpdateGathers::in_order) return run_first();
     push_unit(0, Issue::after_last);
     std::size_t copied = 0;
     while (next_ < runs_.size()) {
@@ -97,6 +98,11 @@ class Gathers {
       push_overlapped();
     }
     copy_until(actions_, before_, copied, before_.size());
+    return std::move(actions_);
+  }
+  Actions run_first() {
+    for (const Run& run : runs_) push_segment(run, Issue::after_last);
+    actions_.insert(actions_.end(), before_.begin(), before_.end());
     return std::move(actions_);
   }
   /// Whether a segment is the last one of its pass.
@@ -117,8 +123,8 @@ class Gathers {
       push(run, run.rest, {run.units.first + 1, std::max(0, run.units.count - 1)}, Issue::with_last);
     if (follows(next_)) push_unit(next_, Issue::with_last);
   }
-  void push_segment(const Run& run) {
-    if (const Bytes bytes = run.unit + run.rest; bytes.value() > 0) push(run, bytes, run.units, Issue::in_order);
+  void push_segment(const Run& run, Issue issue) {
+    if (const Bytes bytes = run.unit + run.rest; bytes.value() > 0) push(run, bytes, run.units, issue);
   }
   void push_unit(std::size_t run, Issue issue) {
     if (run >= runs_.size()) return;

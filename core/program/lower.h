@@ -82,9 +82,14 @@ struct RankSizes {
   Bytes offloaded_states{0};        ///< of the optimizer, held by the host outside its step
 };
 
+/// When parameters that the optimizer has updated are gathered (ZeRO-1 and 2): unit by unit beside the first forward of
+/// each chunk, or all of them before the rank's first forward.
+enum class UpdateGathers : std::uint8_t { ahead, in_order };
+
 struct LoweringInput {
   std::int32_t zero_stage = 0;
   ParameterPrefetch prefetch = ParameterPrefetch::on;
+  UpdateGathers updates = UpdateGathers::ahead;
   ComputeSchedule schedule;
   std::vector<RankSizes> ranks;
 };

@@ -54,9 +54,9 @@ std::int64_t tokens_of(std::int64_t samples, std::int64_t sequence_length) {
   return samples * sequence_length;
 }
 
-/// The stack that prices: the usual one where none is named, with the loss asked for.
+/// The stack that prices: the usual one where none is named, with what was chosen of it.
 std::string pricing_stack(const QuestionText& text, const Cluster& cluster) {
-  return stack_with_loss(text.stack.empty() ? usual_stack(cluster) : text.stack, text.loss);
+  return stack_with(text.stack.empty() ? usual_stack(cluster) : text.stack, text.choices);
 }
 
 QuestionText with_defaults(QuestionText text, const Network& network, const Cluster& cluster) {
@@ -65,7 +65,7 @@ QuestionText with_defaults(QuestionText text, const Network& network, const Clus
         std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
   if (text.sample_budget) text.training.token_budget = tokens_of(*text.sample_budget, text.training.sequence_length);
   text.stack = pricing_stack(text, cluster);
-  text.loss.clear();
+  text.choices = {};
   if (!text.training.gradient_format)
     text.training.gradient_format = CalibrationSet::shipped()
                                         .gradient_format(text.stack, text.training.precision)
@@ -121,18 +121,6 @@ LegalityLimits limits_of(const QuestionText& text, const Cluster& cluster) {
 }
 
 }  // namespace
-
-std::vector<std::string> loss_kinds() { return CalibrationSet::shipped().axis_table().find("loss")->value_names(); }
-
-std::string stack_with_loss(std::string_view stack, std::string_view loss) {
-  std::string name(stack);
-  if (loss.empty()) return name;
-  constexpr std::string_view choice = "+loss=";
-  for (std::size_t begin = name.find(choice); begin != std::string::npos; begin = name.find(choice))
-    name.erase(begin, name.find('+', begin + 1) - begin);
-  if (CalibrationSet::shipped().axis_value(name, "loss") != loss) name += std::string(choice) + std::string(loss);
-  return name;
-}
 
 std::string name_remark(const QuestionText& text) {
   std::string all;

@@ -18,6 +18,7 @@
 #include "core/program/known_programs.h"
 #include "core/training/training.h"
 #include "models/description/network.h"
+#include "planner/question/stack_choices.h"
 
 namespace plumbline {
 
@@ -38,18 +39,13 @@ struct QuestionText {
   std::int64_t devices = 0;  ///< 0: all of a machine file, else one node
   Training training;         ///< sequence_length 0: the model's own, at most 8192; global_batch 0: refused
   std::string stack;         ///< software stack; empty: the default one
-  std::string loss;          ///< how its loss treats logits (loss_kinds); empty: as the stack does
+  StackChoices choices;      ///< what it does instead of its own way
   /// Samples (images, sequences) of the whole run, where its length is given so; then training.token_budget follows.
   std::optional<std::int64_t> sample_budget;
   std::optional<Dollars> price_per_device_hour;  ///< instead of what the machine's file says
   bool tensor_parallel_across_nodes = false;
   Headroom headroom;
 };
-
-/// Values of the axis "loss" (models/calibrations/traits.json).
-[[nodiscard]] std::vector<std::string> loss_kinds();
-/// `stack` with another kind of loss, as stacks are named so ("pytorch+loss=chunked"); with its own or none, itself.
-[[nodiscard]] std::string stack_with_loss(std::string_view stack, std::string_view loss);
 
 /// What to say about names of `text` that could be read both as the catalogue's and as files; or empty.
 [[nodiscard]] std::string name_remark(const QuestionText& text);

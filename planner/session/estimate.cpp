@@ -32,7 +32,7 @@ QuestionText question_of(const PlanRequest& request) {
   text.devices = plan.machine.devices;
   text.training = plan.training;
   text.stack = request.stack.value_or(plan.provenance.stack_calibration);
-  text.loss = request.loss;
+  text.choices = request.choices;
   if (request.token_budget) text.training.token_budget = request.token_budget;
   text.sample_budget = request.sample_budget;
   text.price_per_device_hour = request.price_per_device_hour;
@@ -98,7 +98,7 @@ std::string layer_ranges_text(const std::vector<std::vector<std::int64_t>>& chun
 bool is_priced_anew(const PlanRequest& request, const Plan& now) {
   const Plan& then = request.plan;
   return now.strategy.split == StageSplit::balanced &&
-         (request.stack || !request.loss.empty() || then.machine.fingerprint != now.machine.fingerprint ||
+         (request.stack || !request.choices.empty() || then.machine.fingerprint != now.machine.fingerprint ||
           then.provenance.program_version != now.provenance.program_version);
 }
 
@@ -174,7 +174,7 @@ PricedQuestion priced(const PlanRequest& request) {
   std::string remark = joined(name_remark(text), changed_since(request.plan, plan));
   PricedQuestion asked{std::move(question), strategy, std::move(plan), std::move(remark)};
   if (is_network_in_plan(request)) asked.written_config = to_json_text(*written_config(request));
-  if (!request.stack && request.loss.empty()) require_as_written(request, asked);
+  if (!request.stack && request.choices.empty()) require_as_written(request, asked);
   return asked;
 }
 

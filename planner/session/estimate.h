@@ -35,7 +35,7 @@ struct PlanRequest {
   std::optional<std::int64_t> sample_budget;     ///< in place of either
   std::optional<Dollars> price_per_device_hour;  ///< in place of the machine's
   std::optional<std::string> stack;              ///< in place of the plan's; empty text: the usual one
-  std::string loss = {};                         ///< in place of the stack's; empty: as it is
+  StackChoices choices = {};                     ///< in place of the stack's
   bool tensor_parallel_across_nodes = false;     ///< the plan's own strategy may cross them anyway
   Headroom headroom;                             ///< plans do not say it
   Json written = {};                             ///< the file as a whole, which must say what follows from its strategy

@@ -8,6 +8,7 @@
 #include "models/calibration_set.h"
 #include "planner/explain/changes.h"
 #include "planner/explain/strategy_changes.h"
+#include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/merge_settings.h"
 #include "planner/question/default_stack.h"
@@ -174,6 +175,19 @@ std::string_view known_release(const LaunchTarget& target, std::string_view aske
                     "one of " + all, nearest_text(asked, names)});
 }
 
+/// Whether the files say which collectives run beside passes as the plan has it.
+bool says_overlap(Framework framework, const LaunchSettings& s) {
+  const bool is_megatron = framework == Framework::megatron_lm || framework == Framework::megatron_bridge;
+  const std::string& overlap = s.choices.overlap;
+  const bool is_deepspeed = framework == Framework::deepspeed && (overlap == "none" || deepspeed_overlaps(s));
+  return is_megatron || (is_deepspeed && overlap != "both");
+}
+
+void say_overlap(const LaunchTarget& target, const LaunchSettings& s, LaunchFiles& files) {
+  if (!says_overlap(target.framework, s))
+    files.unsaid.push_back("--overlap " + s.choices.overlap + ": no file says it");
+}
+
 }  // namespace
 
 LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& strategy) {
@@ -185,7 +199,7 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
     settings.nodes = cluster.groups.front().count;
     settings.devices_per_node = cluster.groups.front().node.devices;
   }
-  settings.loss = CalibrationSet::shipped().axis_value(asked.question.text().stack, "loss");
+  settings.choices = choices_of_stack(asked.question.text().stack);
   const Training& training = asked.question.training();
   if (training.token_budget && training.global_batch > 0 && training.sequence_length > 0)
     settings.recipe.steps = 1 + (*training.token_budget - 1) / training.global_batch / training.sequence_length;
@@ -218,6 +232,7 @@ ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std
   settings.recipe = said.recipe;
   answer.files = target.write(settings, answer.release);
   say_recipe(target, settings.recipe, answer.files);
+  if (asked.question.text().stack.find("+overlap=") != std::string::npos) say_overlap(target, settings, answer.files);
   if (!settings.frozen.empty())
     answer.files.unsaid.push_back("--freeze " + settings.frozen +
                                   ": no file says it, so that the files train what the plan does not");

@@ -284,7 +284,7 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.question.devices = *s.devices;
   asked.question.tensor_parallel_across_nodes = true;  // it is what they launch
   asked.question.model = s.network_config.is_null() ? s.model : network_name(file);
-  if (asked.question.loss.empty()) asked.question.loss = s.loss;
+  asked.question.choices = merged(asked.question.choices, s.choices);
   if (asked.question.stack.empty()) asked.question.stack = stack_of(answer.framework);
   asked.network_config = s.network_config;
   asked.strategy.strategy = strategy_of(s);
@@ -303,7 +303,9 @@ std::vector<std::string> estimate_flags(const StrategyRequest& request) {
   flags.add("--machine", request.question.machine.empty() ? "MACHINE" : request.question.machine);
   flags.add("--gpus", std::to_string(request.question.devices));
   if (!request.question.stack.empty()) flags.add("--stack", request.question.stack);
-  if (!request.question.loss.empty()) flags.add("--loss", request.question.loss);
+  for (const StackChoiceField& field : stack_choice_fields())
+    if (const std::string& word = request.question.choices.*field.word; !word.empty())
+      flags.add(field.flag().c_str(), word);
   add_recipe(request.question.training, flags);
   add_strategy(request.strategy, flags);
   return flags.take();

@@ -81,11 +81,12 @@ std::vector<std::int64_t> QuestionFlags::device_counts() const {
   return devices;
 }
 
-std::string QuestionFlags::loss_kind() const {
-  if (!loss) return "";
-  const std::vector<std::string> kinds = loss_kinds();
-  if (std::find(kinds.begin(), kinds.end(), *loss) == kinds.end()) refuse_choice("--loss", *loss, kinds);
-  return *loss;
+StackChoices QuestionFlags::stack_choices() const {
+  StackChoices choices;
+  const auto fields = stack_choice_fields();
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (of_stack[i]) choices.*fields[i].word = stack_choice(fields[i], *of_stack[i], fields[i].flag());
+  return choices;
 }
 
 std::optional<std::int64_t> QuestionFlags::sample_budget() const {
@@ -133,7 +134,7 @@ QuestionText QuestionFlags::question(QuestionParts parts) const {
   if (optimizer) text.training.optimizer = choices.optimizers.front();
   text.training.adaptation = adaptation();
   if (stack) text.stack = *stack;
-  text.loss = loss_kind();
+  text.choices = stack_choices();
   text.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
   if (headroom) text.headroom = headroom_from_text(*headroom, "--headroom");
   return text;
@@ -164,7 +165,7 @@ void QuestionFlags::apply_to_plan(PlanRequest& request) const {
   request.sample_budget = sample_budget();
   request.price_per_device_hour = price_per_device_hour();
   request.stack = stack;
-  request.loss = loss_kind();
+  request.choices = stack_choices();
   request.tensor_parallel_across_nodes = tensor_parallel_across_nodes;
   if (headroom) request.headroom = headroom_from_text(*headroom, "--headroom");
 }

@@ -30,8 +30,9 @@ inline constexpr std::array state_formats{NumberFormat::bf16, NumberFormat::fp16
 /// As they were given; what is absent follows from the rest.
 struct QuestionFlags {
   std::optional<std::string> model, machine, gpus, sequence_length, global_batch, tokens, samples, price, precision,
-      gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, lora_targets, stack, loss, headroom;
-  std::vector<std::string> dimensions;  ///< of an ONNX model: each "NAME=N"
+      gradient_precision, optimizer_precision, optimizer, freeze, lora_rank, lora_targets, stack, headroom;
+  std::array<std::optional<std::string>, stack_choice_count> of_stack;  ///< in the order of stack_choice_fields
+  std::vector<std::string> dimensions;                                  ///< of an ONNX model: each "NAME=N"
   bool tensor_parallel_across_nodes = false;
   Recipes recipes = Recipes::one;
   DeviceCounts counts = DeviceCounts::one;
@@ -48,13 +49,12 @@ struct QuestionFlags {
   [[nodiscard]] std::string given_with_plan() const;
   /// The same of what launch files say too: precision, optimizer and what is trained.
   [[nodiscard]] std::string given_with_import() const;
-  /// Flags that may be given with a plan file: tokens, samples, price, stack, loss, headroom.
+  /// Flags that may be given with a plan file: tokens, samples, price, stack and what is chosen of it, headroom.
   void apply_to_plan(PlanRequest& request) const;
 
  private:
   [[nodiscard]] Adaptation adaptation() const;
-  /// Empty: as the stack's is.
-  [[nodiscard]] std::string loss_kind() const;
+  [[nodiscard]] StackChoices stack_choices() const;
   [[nodiscard]] std::vector<std::string> values_of(const char* flag, const std::optional<std::string>& text) const;
 };
 

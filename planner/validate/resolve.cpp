@@ -40,15 +40,16 @@ void require_consistent(const RunFields& fields, const Strategy& strategy) {
         {"dp", std::to_string(*stated) + " contradicts the other degrees", std::to_string(strategy.data_parallel), ""});
 }
 
-/// What a published loss is understood as, or the word itself; empty: as the stack does.
-std::string loss_of(const RunFields& fields) {
-  const std::string understood = fields.word("loss_as");
-  const std::string loss = understood.empty() ? fields.word("loss") : understood;
-  const std::vector<std::string> kinds = loss_kinds();
-  if (!loss.empty() && std::find(kinds.begin(), kinds.end(), loss) == kinds.end())
-    throw InputError(
-        {"loss", "found '" + loss.substr(0, 60) + "'", "one of " + joined(kinds), nearest_text(loss, kinds)});
-  return loss;
+/// What published words are understood as, or the words themselves.
+StackChoices choices_of(const RunFields& fields) {
+  StackChoices choices;
+  for (const StackChoiceField& field : stack_choice_fields()) {
+    const std::string name(field.name);
+    const std::string understood = fields.word(name + "_as");
+    const std::string said = understood.empty() ? fields.word(name) : understood;
+    if (!said.empty()) choices.*field.word = stack_choice(field, said, name);
+  }
+  return choices;
 }
 
 ResolvedRun resolved(const RunQuestion& run, RuledRun ruled) {
@@ -57,7 +58,7 @@ ResolvedRun resolved(const RunQuestion& run, RuledRun ruled) {
   text.machine = ruled.fields.word("machine");
   text.training = training_of(ruled.fields);
   text.stack = ruled.fields.word("stack");
-  text.loss = loss_of(ruled.fields);
+  text.choices = choices_of(ruled.fields);
   text.tensor_parallel_across_nodes = true;
   Network network = network_of(ruled.fields, run.shape, ruled.assumed);
   Cluster cluster = cluster_of(ruled.fields);

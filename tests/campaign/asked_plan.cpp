@@ -66,6 +66,7 @@ QuestionText question_text(const AskedPlan& asked) {
   text.devices = device_count(asked.machine.cluster);
   text.training = asked.training;
   text.stack = asked.stack;
+  text.choices = asked.choices;
   text.tensor_parallel_across_nodes = asked.tensor_parallel_across_nodes;
   return text;
 }
@@ -91,6 +92,8 @@ std::string command(const AskedPlan& asked, const std::filesystem::path& folder)
   if (!asked.machine.name.empty()) line.add("--gpus", device_count(asked.machine.cluster));
   add_training(line, asked.training);
   if (!asked.stack.empty()) line.add("--stack", asked.stack);
+  for (const StackChoiceField& field : stack_choice_fields())
+    if (const std::string& word = asked.choices.*field.word; !word.empty()) line.add(field.flag(), word);
   if (asked.tensor_parallel_across_nodes) line.add("--tp-across-nodes", "");
   add_strategy(line, asked.strategy);
   return line.text();

@@ -14,7 +14,8 @@ struct AskedPlan {
   DrawnNetwork network;
   DrawnMachine machine;
   Training training;
-  std::string stack;  ///< empty: the usual one
+  std::string stack;     ///< empty: the usual one
+  StackChoices choices;  ///< of it
   bool tensor_parallel_across_nodes = false;
   Strategy strategy;
 };

@@ -164,6 +164,23 @@ void exposed_at_most_alone(const Subject& s, Finding& f) {
   f.expect_at_most(simulation.time[TimeCause::data_parallel], alone, "exposed and alone, simulated");
 }
 
+/// Without a pipeline, whose ranks would wait for each other's slower passes.
+void overlap_saves_time(const Subject& s, Finding& f) {
+  const Strategy& strategy = s.strategy();
+  if (strategy.pipeline_stages > 1 || strategy.gradient_ranks() == 1 || chooses(strategy)) return;
+  const auto step_with = [&](const char* overlap) {
+    AskedPlan asked = s.asked;
+    asked.choices.overlap = overlap;
+    return step_of(evaluate(question_of(asked), strategy));
+  };
+  const Picoseconds none = step_with("none");
+  const Picoseconds reductions = step_with("reductions");
+  const Picoseconds both = step_with("both");
+  f.expect_at_most(both, reductions + rounding(s), "both overlapped, and reductions alone");
+  f.expect_at_most(reductions, none + rounding(s), "reductions overlapped, and nothing");
+  f.expect_at_most(none, both + state_transfers_alone(s) + rounding(s), "nothing overlapped, and all with transfers");
+}
+
 /// Where stages fill nodes or nodes stages, a node's cards carry in one direction what all its ranks of one stage hand
 /// on, for every micro-batch.
 void cards_carry_all_messages(const Subject& s, Finding& f) {
@@ -201,6 +218,8 @@ Laws laws_of_communication() {
       {"recompute-bytes", "Recompute never sends less.", 16, recompute_sends_no_less},
       {"exposed-transfers", "A step shows no more of what shares states than the transfers take alone.", 4,
        exposed_at_most_alone},
+      {"state-overlap", "Overlap of what shares states saves time, and no more than the transfers.", 8,
+       overlap_saves_time},
       {"messages-on-cards", "A step takes no less than its messages take a node's network cards.", 4,
        cards_carry_all_messages},
   };

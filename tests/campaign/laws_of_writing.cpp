@@ -48,6 +48,7 @@ void plans_read_back(const Subject& s, Finding& f) {
   asked.training = read.training;
   asked.strategy = read.strategy;
   asked.stack = read.provenance.stack_calibration;
+  asked.choices = {};
   f.expect(asked.strategy == s.strategy(), "the strategy reads back");
   f.expect(text_of(evaluate(question_of(asked), asked.strategy)) == written, "priced anew, written byte for byte");
 }

@@ -178,6 +178,14 @@ std::string random_stack(Draw& draw) {
   return draw.one_in(3) ? draw.one_of(names) : "";
 }
 
+/// Of a copy, so that what is drawn afterwards is what it was before there were choices.
+StackChoices random_choices(Draw draw) {
+  StackChoices choices;
+  for (const StackChoiceField& field : stack_choice_fields())
+    if (draw.one_in(4)) choices.*field.word = draw.one_of(field.words());
+  return choices;
+}
+
 /// Nothing where this question takes no such strategy.
 std::optional<AskedPlan> attempt(Draw& draw, const PlanSizes& sizes) {
   AskedPlan asked;
@@ -185,6 +193,7 @@ std::optional<AskedPlan> attempt(Draw& draw, const PlanSizes& sizes) {
   asked.machine = random_machine(draw, sizes.most_devices);
   asked.training = random_training(*asked.network.network, draw);
   asked.stack = random_stack(draw);
+  asked.choices = random_choices(draw);
   asked.tensor_parallel_across_nodes = draw.one_in(10);
   const Graph& graph = asked.network.network->graph;
   const Divisibility facts = divisibility(graph);

@@ -22,7 +22,7 @@ BlockCost head_of(const char* model, std::int64_t tokens, const char* loss) {
   text.training.global_batch = 1;
   text.training.precision = PrecisionRecipe::bf16_pure;
   text.stack = "pytorch";
-  text.loss = loss;
+  text.choices.loss = loss;
   const Question question(text);
   Strategy s;
   s.flash_attention = FlashAttention::on;

@@ -6,6 +6,7 @@
 #include "planner/frameworks/accelerate/config_keys.h"
 #include "planner/frameworks/accelerate/launch_flags.h"
 #include "planner/frameworks/accelerate/training_script.h"
+#include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/trainer_flags.h"
@@ -35,6 +36,10 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
     sentences.emplace_back("a learning rate of 1e-5, which train.py has where none is said: the plan has none");
   if (s.optimizer == Optimizer::momentum && !s.recipe.momentum)
     sentences.emplace_back("a momentum of 0.9: the plan has none");
+  if (accelerate_kind(s) == AccelerateKind::deepspeed && s.choices.overlap != "none")
+    sentences.emplace_back(
+        "gradients are reduced when their backward has ended: Accelerate leaves overlap_comm to DeepSpeed, which has it"
+        " on for stage 3 alone (--overlap none prices what runs)");
   if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
   return sentences;
 }
@@ -95,7 +100,10 @@ void settle(const Json& tree, Imported& imported) {
   const bool says_precision = tree.find("mixed_precision") != nullptr;
   if (!says_precision && find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
     s.precision = PrecisionRecipe::fp32;
-  if (kind == nullptr || kind->if_string() == nullptr || *kind->if_string() != "DEEPSPEED") take_autocast_gradients(s);
+  if (kind == nullptr || kind->if_string() == nullptr || *kind->if_string() != "DEEPSPEED")
+    take_autocast_gradients(s);
+  else if (find_at(tree, "deepspeed_config", "deepspeed_config_file") == nullptr)
+    settle_deepspeed_overlap(s);  // utils/dataclasses.py: DeepSpeedPlugin says nothing of it
 }
 
 Imported read(std::string_view text, std::string_view name) {

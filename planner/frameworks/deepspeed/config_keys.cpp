@@ -72,7 +72,14 @@ Rows zero_keys() {
           unmodelled("zero_optimization.zero_quantized_gradients", zero, KeyEffect::time),
           unmodelled("zero_optimization.mics_hierarchical_params_gather", zero, KeyEffect::time),
           unmodelled("zero_optimization.zenflow", zero, KeyEffect::memory_and_time),
-          unmodelled("zero_optimization.overlap_comm", zero, KeyEffect::time),
+          {.path = "zero_optimization.overlap_comm",
+           .source = zero,
+           .write =
+               [](const Settings& s) {
+                 const bool shards = s.zero_stage.value_or(0) > 0;
+                 return shards ? std::optional<Json>(deepspeed_overlaps(s)) : std::nullopt;
+               },
+           .read = [](const Json& v, Settings& s) { s.choices.overlap = flag_value(v) ? "reductions" : "none"; }},
           unmodelled("zero_optimization.reduce_scatter", zero, KeyEffect::time),
           unmodelled("zero_optimization.reduce_bucket_size", zero, KeyEffect::memory),
           unmodelled("zero_optimization.allgather_bucket_size", zero, KeyEffect::memory),
@@ -450,6 +457,18 @@ Rows all_keys() {
 const std::vector<LaunchKey>& deepspeed_config_keys() {
   static const Rows keys = all_keys();
   return keys;
+}
+
+bool deepspeed_overlaps(const LaunchSettings& s) {
+  return s.zero_stage.value_or(0) > 0 && s.pipeline_stages.value_or(1) == 1 && s.choices.overlap != "none";
+}
+
+void settle_deepspeed_overlap(LaunchSettings& s) {
+  if (!s.zero_stage) return;
+  std::string& overlap = s.choices.overlap;
+  const bool is_behind = *s.zero_stage == 0 || s.pipeline_stages.value_or(1) > 1;
+  if (is_behind || (overlap.empty() && *s.zero_stage < 3)) overlap = "none";
+  if (*s.zero_stage == 3 && overlap == "none") s.prefetch = ParameterPrefetch::off;
 }
 
 }  // namespace plumbline

@@ -15,6 +15,13 @@ inline constexpr std::string_view deepspeed_with_muon = "0.17.6";
 
 [[nodiscard]] const std::vector<LaunchKey>& deepspeed_config_keys();
 
+/// Whether reductions run beside the backward: overlap_comm, which is about ZeRO's alone and no pipeline's
+/// (runtime/engine.py: _configure_zero_optimizer turns it off there; runtime/pipe/engine.py reduces at the end).
+[[nodiscard]] bool deepspeed_overlaps(const LaunchSettings& settings);
+/// The overlap of files that say none (zero/config.py: on for stage 3 alone), or say one that DeepSpeed does not keep.
+/// Without it stage 3 gathers on the stream of its kernels (runtime/zero/partitioned_param_coordinator.py).
+void settle_deepspeed_overlap(LaunchSettings& settings);
+
 /// The tree without what leaves a value to the script ("auto", of Hugging Face) and what says no more than DeepSpeed's
 /// defaults: `usual` counts the latter. Old spellings ("bfloat16", "zero_optimization": true) become the present ones.
 [[nodiscard]] Json essential_config(const Json& tree, std::int64_t& usual);

@@ -6,7 +6,6 @@ namespace plumbline {
 namespace {
 
 /// Defaults of keys that change memory or time where they differ (zero/config.py, activation_checkpointing/config.py).
-/// overlap_comm is the usual choice, not the default of stages 1 and 2: prices assume it.
 const std::vector<UsualValue>& usual_values() {
   static const std::vector<UsualValue> values{
       {"zero_optimization.reduce_bucket_size", 5e8},
@@ -16,7 +15,6 @@ const std::vector<UsualValue>& usual_values() {
       {"zero_optimization.stage3_model_persistence_threshold", 9223372036854775807.0},
       {"zero_optimization.stage3_max_live_parameters", 1e9},
       {"zero_optimization.stage3_max_reuse_distance", 1e9},
-      {"zero_optimization.overlap_comm", 1},
       {"zero_optimization.reduce_scatter", 1},
       {"zero_optimization.zero_hpz_partition_size", 1},
       {"zero_optimization.zero_quantized_weights", 0},

@@ -19,6 +19,10 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
     sentences.emplace_back("a momentum of 0.9: the plan has none, and SGD without it keeps no state");
   if (s.optimizer && !s.recipe.learning_rate)
     sentences.emplace_back("the optimizer's own learning rate: the plan has none");
+  if (s.data_parallel.value_or(1) > 1 && s.choices.overlap != "none" && !deepspeed_overlaps(s))
+    sentences.emplace_back(
+        "gradients are reduced when their backward has ended: DeepSpeed overlaps ZeRO's alone, and none in a pipeline;"
+        " the plan has them beside it (--overlap none prices what runs)");
   if (s.pipeline_stages.value_or(1) > 1)
     sentences.emplace_back(
         "train.py imports training_code.py, which is yours: it divides the model into layers for DeepSpeed's pipeline");
@@ -122,6 +126,7 @@ Imported read(std::string_view text, std::string_view name) {
   imported.notes.ignored += usual;
   take_defaults(whole, imported.settings);
   derive_ranks(name, imported.settings);
+  settle_deepspeed_overlap(imported.settings);
   add_notes(tree, imported.settings, imported.notes);
   return imported;
 }

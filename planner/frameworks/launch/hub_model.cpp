@@ -79,7 +79,9 @@ std::string weight_format_line(const LaunchSettings& s, std::string_view indent,
 
 namespace {
 
-std::string where_fused(const LaunchSettings& s, const char* text) { return s.loss == "fused_linear" ? text : ""; }
+std::string where_fused(const LaunchSettings& s, const char* text) {
+  return s.choices.loss == "fused_linear" ? text : "";
+}
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "core/plan/strategy.h"
 #include "core/training/learning_rate_shape.h"
 #include "core/training/training.h"
+#include "planner/question/stack_choices.h"
 
 namespace plumbline {
 
@@ -50,8 +51,8 @@ struct LaunchSettings {
   std::optional<Optimizer> optimizer;
   std::optional<std::int64_t> lora_rank;
   std::optional<LoraTargets> lora_targets;
-  std::string loss;    ///< as --loss says it; empty: what the framework does by itself
-  std::string frozen;  ///< as --freeze says it; no file of any framework does
+  StackChoices choices;  ///< empty: what the framework does by itself
+  std::string frozen;    ///< as --freeze says it; no file of any framework does
   // Axes of the strategy, as Strategy names them.
   std::optional<std::int32_t> pipeline_stages;
   std::optional<std::int32_t> tensor_parallel;

@@ -28,7 +28,7 @@ void fill_question(LaunchSettings& s, const LaunchSettings& more) {
   fill(s.optimizer, more.optimizer);
   fill(s.lora_rank, more.lora_rank);
   fill(s.lora_targets, more.lora_targets);
-  if (s.loss.empty()) s.loss = more.loss;
+  s.choices = merged(s.choices, more.choices);
 }
 
 }  // namespace

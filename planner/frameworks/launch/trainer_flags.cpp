@@ -61,13 +61,13 @@ Rows model_flags() {
 /// Other kernels that it brings change little beside: norms, gates and rotations stay those of the stack.
 LaunchKey liger_flag(std::string_view path, std::string_view source) {
   return {.path = path, .source = source, .read = [](const Json& v, Settings& s) {
-            if (flag_value(v)) s.loss = "fused_linear";
+            if (flag_value(v)) s.choices.loss = "fused_linear";
           }};
 }
 
 Rows loss_flags() {
   return {with_write(liger_flag("--use_liger_kernel", trainer_source),
-                     [](const Settings& s) { return written_where(s.loss == "fused_linear"); }),
+                     [](const Settings& s) { return written_where(s.choices.loss == "fused_linear"); }),
           liger_flag("--use_liger", "trl/trainer/sft_config.py of 2024")};
 }
 

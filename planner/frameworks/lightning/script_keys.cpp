@@ -194,6 +194,13 @@ Rows other_strategy_keys() {
                       Settings& s) { s.zero_stage = static_cast<std::int32_t>(JsonPlace(v, "").integer(0, 3)); }},
           {.path = "DeepSpeedStrategy.offload_optimizer", .source = deepspeed, .effect = KeyEffect::decides},
           {.path = "DeepSpeedStrategy.offload_parameters", .source = deepspeed, .effect = KeyEffect::decides},
+          {.path = "DeepSpeedStrategy.overlap_comm",
+           .source = deepspeed,
+           .write = [](const Settings& s) -> std::optional<Json> {
+             if (!is(s, "DeepSpeedStrategy") || s.choices.overlap != "none") return std::nullopt;
+             return Json(false);
+           },
+           .read = [](const Json& v, Settings& s) { s.choices.overlap = flag_value(v) ? "reductions" : "none"; }},
           {.path = "DeepSpeedStrategy.*", .source = deepspeed},
           {.path = "ModelParallelStrategy.data_parallel_size",
            .source = model_parallel,

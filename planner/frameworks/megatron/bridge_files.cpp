@@ -390,6 +390,7 @@ Imported read_overrides(std::string_view text, std::string_view name) {
   imported.notes.unread.insert(imported.notes.unread.end(), overrides.unresolved.begin(), overrides.unresolved.end());
   Settings& s = imported.settings;
   clear_even_layers(s);
+  megatron::clear_idle_overlap(s);
   if (s.tensor_parallel.value_or(1) == 1) s.sequence_parallel = SequenceParallel::off;
   return imported;
 }

@@ -24,6 +24,8 @@ inline constexpr std::string_view training_source = "megatron/training/config/tr
 /// Flags that say a strategy or a recipe.
 [[nodiscard]] std::vector<LaunchKey> strategy_flags();
 [[nodiscard]] std::vector<LaunchKey> recipe_flags();
+/// Leaves the overlap to the stack where it changes nothing: no rank shares states, or nothing updated is gathered.
+void clear_idle_overlap(LaunchSettings& settings);
 /// Of the network (shape.h reads and writes them), of torchrun and Slurm, and those that have no value here.
 [[nodiscard]] std::vector<LaunchKey> other_flags();
 

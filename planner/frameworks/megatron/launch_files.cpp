@@ -218,6 +218,8 @@ Imported read_command(std::string_view text, std::string_view name) {
   imported.notes = read_tree(flag_keys(), tree, name, s);
   megatron::read_split(tree, s);
   take_defaults(tree, s);
+  if (s.choices.overlap.empty()) s.choices.overlap = "none";  // both flags are off unless they are said
+  megatron::clear_idle_overlap(s);
   read_recompute_layers(tree, s, notes);
   note_others(tree, notes);
   take_steps(tree, s);

@@ -158,7 +158,7 @@ LaunchKey carried(std::string_view flag, std::string_view source, std::optional<
               }};
 }
 
-bool is_fused_by_transformer_engine(const Settings& s) { return s.loss == "fused"; }
+bool is_fused_by_transformer_engine(const Settings& s) { return s.choices.loss == "fused"; }
 
 /// "native": functions that torch.jit fuses; "te": Transformer Engine's kernel, which writes the gradient over the
 /// logits. Without the first flag the second says nothing.
@@ -167,18 +167,18 @@ std::vector<LaunchKey> loss_flags() {
            .source = model_parallel_source,
            .write =
                [](const Settings& s) {
-                 return on_where(s.loss == "vocab_parallel_jit" || is_fused_by_transformer_engine(s));
+                 return on_where(s.choices.loss == "vocab_parallel_jit" || is_fused_by_transformer_engine(s));
                },
            .read =
                [](const Json& value, Settings& s) {
-                 if (is_on(value)) s.loss = "vocab_parallel_jit";
+                 if (is_on(value)) s.choices.loss = "vocab_parallel_jit";
                }},
           {.path = "--cross-entropy-fusion-impl",
            .source = model_parallel_source,
            .write = [](const Settings& s) { return word_where(is_fused_by_transformer_engine(s), "te"); },
            .read =
                [](const Json& value, Settings& s) {
-                 if (word(value) == "te" && s.loss == "vocab_parallel_jit") s.loss = "fused";
+                 if (word(value) == "te" && s.choices.loss == "vocab_parallel_jit") s.choices.loss = "fused";
                },
            .understands = [](const Json& value) { return word(value) == "native" || word(value) == "te"; },
            .effect = KeyEffect::memory_and_time}};

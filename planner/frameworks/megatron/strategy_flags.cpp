@@ -44,7 +44,28 @@ bool reduces(const Settings& s) {
   return std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1) > 1;
 }
 /// Muon's optimizer reads whole gradients: arguments.py asserts that nothing overlaps.
-bool overlaps(const Settings& s) { return reduces(s) && s.optimizer != Optimizer::muon; }
+bool overlaps(const Settings& s) { return reduces(s) && s.optimizer != Optimizer::muon && s.choices.overlap != "none"; }
+bool overlaps_gathers(const Settings& s) { return shards(s) && overlaps(s) && s.choices.overlap != "reductions"; }
+
+/// arguments.py: both are off unless they are said; the second needs the first.
+std::vector<LaunchKey> overlap_flags() {
+  const auto on_where = [](bool (*is_on)(const Settings&)) {
+    return [is_on](const Settings& s) { return is_on(s) ? Value(true) : std::nullopt; };
+  };
+  return {{.path = "--overlap-grad-reduce",
+           .source = arguments_source,
+           .write = on_where(overlaps),
+           .read = [](const Json& value, Settings& s) { s.choices.overlap = is_on(value) ? "reductions" : "none"; }},
+          {.path = "--overlap-param-gather",
+           .source = arguments_source,
+           .write = on_where(overlaps_gathers),
+           .read = [](const Json& value, Settings& s) {
+             if (is_on(value))
+               s.choices.overlap = "both";
+             else if (s.choices.overlap.empty())
+               s.choices.overlap = "reductions";
+           }}};
+}
 RecomputeMode mode(const Settings& s) { return s.recompute.value_or(Recompute{}).mode; }
 
 bool has_mixture(const Settings& s) {
@@ -175,11 +196,7 @@ std::vector<LaunchKey> sharding_flags() {
            .source = arguments_source,
            .write = instances,
            .read = [](const Json& value, Settings& s) { s.shard_copies = degree(value); }},
-          switch_flag("--no-gradient-accumulation-fusion", arguments_source, shards_gradients, nothing),
-          switch_flag("--overlap-grad-reduce", arguments_source, overlaps, nothing),
-          switch_flag(
-              "--overlap-param-gather", arguments_source, [](const Settings& s) { return shards(s) && overlaps(s); },
-              nothing)};
+          switch_flag("--no-gradient-accumulation-fusion", arguments_source, shards_gradients, nothing)};
 }
 
 std::vector<LaunchKey> recompute_flags() {
@@ -230,8 +247,14 @@ std::vector<LaunchKey> recompute_flags() {
 
 std::vector<LaunchKey> strategy_flags() {
   std::vector<LaunchKey> all = degree_flags();
-  for (const auto& more : {sharding_flags(), recompute_flags()}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {sharding_flags(), overlap_flags(), recompute_flags()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
+}
+
+void clear_idle_overlap(Settings& s) {
+  const bool is_alone = s.data_parallel && !reduces(s);
+  if (is_alone || (s.choices.overlap == "reductions" && !shards(s))) s.choices.overlap.clear();
 }
 
 }  // namespace plumbline::megatron

@@ -38,6 +38,23 @@ TEST_CASE("A segment of several units has its full buckets reduced alongside it"
         "reduce-gradients of chunk 0 20 after last; optimizer-step");
 }
 
+TEST_CASE("Updated parameters are gathered ahead of their units, or all before the first forward") {
+  LoweringInput input = one_rank(1, 1);
+  for (SegmentSizes& segment : input.ranks[0].chunks[0].segments) segment.update = Bytes(8);
+  CHECK(sharing_of(lower(input).ranks[0]) ==
+        "all-gather-parameters 0 of chunk 0 8 after last; forward 0 of chunk 0; "
+        "all-gather-parameters 0 of chunk 0 part 1 8 with last; forward 0 of chunk 0 part 1; "
+        "backward 0 of chunk 0 part 1; backward 0 of chunk 0; optimizer-step");
+  input.updates = UpdateGathers::in_order;
+  const Program program = lower(input);
+  CHECK(sharing_of(program.ranks[0]) ==
+        "all-gather-parameters 0 of chunk 0 8 after last; all-gather-parameters 0 of chunk 0 part 1 8 after last; "
+        "forward 0 of chunk 0; forward 0 of chunk 0 part 1; backward 0 of chunk 0 part 1; backward 0 of chunk 0; "
+        "optimizer-step");
+  CHECK_FALSE(buffer_fault(program));
+  CHECK_FALSE(dry_run(program));
+}
+
 TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and the last are waited for") {
   LoweringInput input = one_rank(3, 1);
   for (SegmentSizes& segment : input.ranks[0].chunks[0].segments) {

@@ -44,19 +44,40 @@ std::string illegal(const PartialStrategy& partial) {
 
 TEST_CASE("another kind of loss is the stack with that value of its axis; its own leaves it as it was measured") {
   QuestionText text = asked();
-  text.loss = "fused_linear";
+  text.choices.loss = "fused_linear";
   const Question fused(text);
   CHECK(fused.text().stack == std::string(default_stack) + "+loss=fused_linear");
-  CHECK(fused.text().loss.empty());
+  CHECK(fused.text().choices.empty());
   CHECK(fused.calibration().stack.features.head_products == HeadProducts::by_chunks);
   CHECK(Question(fused.text()).text().stack == fused.text().stack);
   text.stack = "pytorch";
-  text.loss = "fp32_eager";
+  text.choices.loss = "fp32_eager";
   CHECK(Question(text).text().stack == "pytorch");
   text.stack = "pytorch+loss=chunked+attention=unfused";
   CHECK(Question(text).text().stack == "pytorch+attention=unfused");
-  text.loss = "cut";
+  text.choices.loss = "cut";
   CHECK(Question(text).text().stack == "pytorch+attention=unfused+loss=cut");
+}
+
+TEST_CASE("another overlap is a feature of the stack, which stays as surely measured as it was") {
+  QuestionText text = asked();
+  const Residuals measured = Question(text).calibration().stack.residuals;
+  text.choices.overlap = "none";
+  const Question without(text);
+  CHECK(without.text().stack == std::string(default_stack) + "+overlap=none");
+  CHECK(without.calibration().stack.features.overlap == CollectiveOverlap::none);
+  CHECK(without.calibration().stack.residuals.time.sigma.value == measured.time.sigma.value);
+  text.choices.overlap = "both";  // what it does anyway
+  CHECK(Question(text).text().stack == default_stack);
+  text.stack = std::string(default_stack) + "+overlap=none+loss=fused";
+  CHECK(Question(text).text().stack == std::string(default_stack) + "+loss=fused");
+}
+
+TEST_CASE("what a stack does is said choice by choice") {
+  CHECK(choices_of_stack("megatron-lm-2021").overlap == "none");
+  CHECK(choices_of_stack("deepspeed-2024").overlap == "reductions");
+  CHECK(choices_of_stack("torchtitan-2026.03").overlap == "both");
+  CHECK(choices_of_stack("pytorch+loss=chunked").loss == "chunked");
 }
 
 TEST_CASE("a question takes the model's own sequence length and the default stack") {

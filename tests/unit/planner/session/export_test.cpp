@@ -63,7 +63,7 @@ TEST_CASE("the loss that a plan was priced with is asked for by its launch files
     StrategyRequest request;
     request.question = question_text("llama-3-8b", "dgx-h100", 8, 4096, 64);
     request.question.stack = each.target == std::string("megatron-lm") ? "" : "deepspeed";
-    request.question.loss = each.loss;
+    request.question.choices.loss = each.loss;
     request.strategy.strategy.zero_stage = each.target == std::string("megatron-lm") ? 0 : 3;
     const ExportAnswer answer = export_plan(estimate(request), each.target, "");
     std::string all;
@@ -74,7 +74,41 @@ TEST_CASE("the loss that a plan was priced with is asked for by its launch files
       if (file.name == "launch.sh") back.files.push_back({file.name, file.text});
     }
     CHECK_THAT(all, Catch::Matchers::ContainsSubstring(each.flag));
-    CHECK(import_files(back).settings.loss == each.loss);
+    CHECK(import_files(back).settings.choices.loss == each.loss);
+  }
+}
+
+TEST_CASE("the overlap that a plan was priced with is what its launch files do, or no file says it") {
+  struct Asked {
+    const char* target;
+    const char* stack;
+    const char* overlap;
+    const char* read_back;  ///< empty: no file says it
+  };
+  for (const Asked& each :
+       {Asked{"megatron-lm", "", "both", "both"}, Asked{"megatron-lm", "", "reductions", "reductions"},
+        Asked{"megatron-lm", "", "none", "none"}, Asked{"megatron-bridge", "megatron-bridge", "none", "none"},
+        Asked{"deepspeed", "deepspeed", "none", "none"}, Asked{"deepspeed", "deepspeed", "reductions", "reductions"},
+        Asked{"deepspeed", "deepspeed", "both", ""}, Asked{"torchtitan", "torchtitan", "none", ""}}) {
+    CAPTURE(each.target, each.overlap);
+    StrategyRequest request;
+    request.question = question_text("llama-3-8b", "dgx-h100", 8, 4096, 64);
+    request.question.stack = each.stack;
+    request.question.choices.overlap = each.overlap;
+    request.strategy.strategy.zero_stage = 1;
+    if (each.target == std::string("torchtitan")) request.strategy.strategy.zero_stage = 3;
+    const ExportAnswer answer = export_plan(estimate(request), each.target, "");
+    const auto& unsaid = answer.files.unsaid;
+    const bool is_unsaid = std::find(unsaid.begin(), unsaid.end(),
+                                     "--overlap " + std::string(each.overlap) + ": no file says it") != unsaid.end();
+    CHECK(is_unsaid == std::string(each.read_back).empty());
+    if (is_unsaid) continue;
+    ImportRequest back;
+    back.from = each.target;
+    for (const LaunchFile& file : answer.files.files)
+      for (const char* read : {"launch.sh", "overrides.py", "ds_config.json"})
+        if (file.name == read) back.files.push_back({file.name, file.text});
+    CHECK(import_files(back).settings.choices.overlap == each.read_back);
   }
 }
 

@@ -91,7 +91,8 @@ TEST_CASE("a run is not priced where its files offload states or load weights in
 TEST_CASE("files of a framework are priced by its own stack, unless another is named") {
   ImportRequest request;
   request.files = {{"ds_config.json", R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 1,
-                                          "zero_optimization": {"stage": 2}, "bf16": {"enabled": true}})"}};
+                                          "zero_optimization": {"stage": 2, "overlap_comm": true},
+                                          "bf16": {"enabled": true}})"}};
   request.from = "deepspeed";
   request.question.model = "llama-3-8b";
   request.question.machine = "dgx-h100";
@@ -110,9 +111,9 @@ TEST_CASE("a network of the catalogue is found by its shape, and the flags name 
   CHECK(catalogue_name(request.network_config) == "llama-3-8b");
   CHECK(catalogue_name({}).empty());
   CHECK(joined(estimate_flags(request)) ==
-        "--model train-network.json --machine dgx-h100 --gpus 16 --seq-len 4096 --global-batch 64 --precision bf16 "
-        "--gradient-precision fp32 --optimizer adamw --tp 2 --pp 2 --dp 4 --schedule 1f1b --micro-batch 1 --zero 1 "
-        "--shard-group 4 --sequence-parallel on");
+        "--model train-network.json --machine dgx-h100 --gpus 16 --overlap none --seq-len 4096 --global-batch 64 "
+        "--precision bf16 --gradient-precision fp32 --optimizer adamw --tp 2 --pp 2 --dp 4 --schedule 1f1b "
+        "--micro-batch 1 --zero 1 --shard-group 4 --sequence-parallel on");
 }
 
 TEST_CASE("flags beside the files come before what they say") {

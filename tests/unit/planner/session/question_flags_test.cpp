@@ -56,11 +56,15 @@ TEST_CASE("without a flag the precision is one that the devices have units for")
 
 TEST_CASE("a kind of loss is one that stacks distinguish") {
   QuestionFlags asked = flags();
-  CHECK(asked.question().loss.empty());
-  asked.loss = "fused_linear";
-  CHECK(asked.question().loss == "fused_linear");
-  asked.loss = "liger";
+  CHECK(asked.question().choices.empty());
+  asked.of_stack[0] = "fused_linear";
+  CHECK(asked.question().choices.loss == "fused_linear");
+  asked.of_stack[0] = "liger";
   CHECK(refusal_of(asked) == "--loss");
+  asked.of_stack = {std::nullopt, "reductions"};
+  CHECK(asked.question().choices.overlap == "reductions");
+  asked.of_stack[1] = "off";
+  CHECK(refusal_of(asked) == "--overlap");
 }
 
 TEST_CASE("targets of adapters are said with a rank") {

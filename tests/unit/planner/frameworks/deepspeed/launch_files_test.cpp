@@ -32,10 +32,25 @@ TEST_CASE("batch, sharding and precision are keys of ds_config.json") {
   s.micro_batches = 8;
   s.zero_stage = 2;
   s.shard_group = 4;
-  CHECK(config_of(s, Training{}) ==
-        R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":8,)"
-        R"("zero_optimization":{"stage":2},"bf16":{"enabled":true},"data_types":{"grad_accum_dtype":"bf16"},)"
-        R"("pipeline":{"activation_checkpoint_interval":0},"optimizer":{"type":"AdamW"}})");
+  CHECK(
+      config_of(s, Training{}) ==
+      R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":8,)"
+      R"("zero_optimization":{"stage":2,"overlap_comm":true},"bf16":{"enabled":true},"data_types":{"grad_accum_dtype":"bf16"},)"
+      R"("pipeline":{"activation_checkpoint_interval":0},"optimizer":{"type":"AdamW"}})");
+}
+
+TEST_CASE("overlap_comm is off unless it is said or stage 3's, and without effect below ZeRO-1") {
+  const auto settings = [](const std::string& zero) {
+    return imported(R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization": {)" + zero + "}}").settings;
+  };
+  CHECK(settings(R"("stage": 2)").choices.overlap == "none");
+  CHECK(settings(R"("stage": 2, "overlap_comm": true)").choices.overlap == "reductions");
+  CHECK(settings(R"("stage": 1, "overlap_comm": false)").choices.overlap == "none");
+  CHECK(settings(R"("stage": 0, "overlap_comm": true)").choices.overlap == "none");
+  CHECK(settings(R"("stage": 3)").choices.overlap.empty());
+  CHECK(settings(R"("stage": 3)").prefetch != ParameterPrefetch::off);
+  CHECK(settings(R"("stage": 3, "overlap_comm": false)").choices.overlap == "none");
+  CHECK(settings(R"("stage": 3, "overlap_comm": false)").prefetch == ParameterPrefetch::off);
 }
 
 TEST_CASE("precisions and gradient formats are written and read back") {

@@ -75,14 +75,14 @@ TEST_CASE("the sharding of a Trainer is that of its option") {
 
 TEST_CASE("Liger's kernels are a loss fused with the head, read and written") {
   const auto loss = [](const std::string& flags) {
-    return read_trainer_script("torchrun --nproc_per_node 8 t.py " + flags + "\n", "t.sh").settings.loss;
+    return read_trainer_script("torchrun --nproc_per_node 8 t.py " + flags + "\n", "t.sh").settings.choices.loss;
   };
   CHECK(loss("--use_liger_kernel True") == "fused_linear");
   CHECK(loss("--use_liger_kernel False").empty());
   CHECK(loss("--use_liger") == "fused_linear");
   CHECK(loss("--bf16").empty());
   LaunchSettings s;
-  s.loss = "fused_linear";
+  s.choices.loss = "fused_linear";
   CHECK(trainer_words(RecipePlace::config_file, s) == std::vector<std::string>{"--use_liger_kernel"});
 }
 

@@ -68,7 +68,7 @@ double billions(const Json& config) {
 
 TEST_CASE("a fused loss says by whom, and nothing where it is not fused") {
   const auto loss = [](const std::string& flags) {
-    return imported("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 " + flags + "\n").settings.loss;
+    return imported("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 " + flags + "\n").settings.choices.loss;
   };
   CHECK(loss("--cross-entropy-loss-fusion") == "vocab_parallel_jit");
   CHECK(loss("--cross-entropy-loss-fusion --cross-entropy-fusion-impl native") == "vocab_parallel_jit");
@@ -79,6 +79,18 @@ TEST_CASE("a fused loss says by whom, and nothing where it is not fused") {
       "--cross-entropy-fusion-impl linear\n");
   CHECK(std::count(other.notes.unread.begin(), other.notes.unread.end(),
                    "--cross-entropy-fusion-impl changes memory and time and is not modelled") == 1);
+}
+
+TEST_CASE("nothing overlaps unless flags say it") {
+  const auto overlap = [](const std::string& flags) {
+    return imported("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 " + flags + "\n")
+        .settings.choices.overlap;
+  };
+  CHECK(overlap("") == "none");
+  CHECK(overlap("--use-distributed-optimizer") == "none");
+  CHECK(overlap("--use-distributed-optimizer --overlap-grad-reduce") == "reductions");
+  CHECK(overlap("--overlap-param-gather --use-distributed-optimizer --overlap-grad-reduce") == "both");
+  CHECK(overlap("--overlap-grad-reduce").empty());  // all that ZeRO-0 has to overlap
 }
 
 TEST_CASE("commands of public examples are imported without a loss that matters") {
