@@ -42,7 +42,8 @@ std::string_view to_text(KernelRole role) {
       "forward",         "add-bias",       "ring-forward",    "loss-maximum", "loss-sum",
       "loss-gradient",   "route",          "permute",         "unpermute",    "sort-arrivals",
       "unsort-arrivals", "weigh",          "weigh-gradient",  "backward",     "deferred-backward",
-      "ring-backward",   "input-gradient", "weight-gradient", "add-deferred", "accumulate"};
+      "ring-backward",   "input-gradient", "weight-gradient", "pack-heads",   "unpack-heads",
+      "add-deferred",    "accumulate"};
   static_assert(names.size() == static_cast<std::size_t>(KernelRole::accumulate) + 1);
   return names[static_cast<std::size_t>(role)];
 }

@@ -39,6 +39,7 @@ bool uses(Feature feature, const Strategy& s) {
     case Feature::tensor_parallel: return s.tensor_parallel > 1;
     case Feature::sequence_parallel: return s.sequence_parallel == SequenceParallel::on;
     case Feature::context_parallel: return s.context_parallel > 1;
+    case Feature::head_exchange: return s.exchanges_heads();
     case Feature::expert_parallel: return s.expert_parallel > 1;
     case Feature::expert_tensor_parallel: return s.expert_tensor_parallel > 1;
     case Feature::pipeline: return s.pipeline_stages > 1;
@@ -86,6 +87,7 @@ std::string_view to_text(Feature feature) {
     case Feature::tensor_parallel: return "tensor parallelism";
     case Feature::sequence_parallel: return "sequence parallelism alongside tensor parallelism";
     case Feature::context_parallel: return "context parallelism";
+    case Feature::head_exchange: return "context parallelism by all-to-all";
     case Feature::expert_parallel: return "expert parallelism";
     case Feature::expert_tensor_parallel: return "tensor parallelism inside experts";
     case Feature::pipeline: return "pipelines";

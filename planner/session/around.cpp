@@ -60,6 +60,9 @@ SearchSpace space_around(const Strategy& start, const Choices& free, const Searc
   lists.keep(Choice::tensor, &SearchSpace::tensor_parallel, {start.tensor_parallel});
   keep_pipeline(lists, start);
   lists.keep(Choice::context, &SearchSpace::context_parallel, {start.context_parallel});
+  // Of undivided sequences there was nothing to choose.
+  if (start.context_parallel > 1)
+    lists.keep(Choice::context, &SearchSpace::context_communication, {start.context_communication});
   lists.keep(Choice::expert, &SearchSpace::expert_parallel, {start.expert_parallel});
   lists.keep(Choice::expert, &SearchSpace::expert_tensor_parallel, {start.expert_tensor_parallel});
   lists.keep(Choice::micro_batch, &SearchSpace::micro_batch_sizes, {start.micro_batch});
@@ -105,6 +108,8 @@ void require_start_inside(const SearchSpace& fixed, const Strategy& start) {
   require_among("tp", fixed.tensor_parallel, start.tensor_parallel);
   require_among("pp", fixed.pipeline_stages, start.pipeline_stages);
   require_among("cp", fixed.context_parallel, start.context_parallel);
+  if (start.context_parallel > 1)
+    require_among("cp-comm", fixed.context_communication, start.context_communication);
   require_among("ep", fixed.expert_parallel, start.expert_parallel);
   require_among("etp", fixed.expert_tensor_parallel, start.expert_tensor_parallel);
   require_among("dp", fixed.data_parallel, start.data_parallel);

@@ -37,6 +37,7 @@ constexpr std::array attributes{
     Attribute{"model.virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank", "null"},
     Attribute{"model.pipeline_model_parallel_layout", "--pipeline-model-parallel-layout", "null"},
     Attribute{"model.context_parallel_size", "--context-parallel-size", "1"},
+    Attribute{"model.cp_comm_type", "--cp-comm-type", ""},
     Attribute{"model.sequence_parallel", "--sequence-parallel", "false"},
     Attribute{"model.expert_model_parallel_size", "--expert-model-parallel-size", "1"},
     Attribute{"model.expert_tensor_parallel_size", "--expert-tensor-parallel-size", ""},
