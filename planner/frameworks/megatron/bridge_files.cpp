@@ -115,7 +115,8 @@ LaunchKey attribute_key(const Attribute& attribute, const std::vector<LaunchKey>
             return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
           },
           .read = row->read,
-          .understands = row->understands};
+          .understands = row->understands,
+          .effect = row->effect};
 }
 
 /// Recipes that mixed_precision.py registers.
