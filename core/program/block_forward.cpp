@@ -140,8 +140,7 @@ class ForwardLowering {
     emit_.kernel(id, KernelRole::forward, operands);
     const std::int32_t of_heads = operands[op.inputs.size()];
     make_outputs(op, made);
-    if (made.outputs.front() != no_buffer)
-      trade_heads_for_tokens(emit_, id, output, of_heads, made.outputs.front());
+    if (made.outputs.front() != no_buffer) trade_heads_for_tokens(emit_, id, output, of_heads, made.outputs.front());
     emit_.release(passing);
   }
 

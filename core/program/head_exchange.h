@@ -5,10 +5,9 @@
 /// Model: an all-to-all among context-parallel ranks of each of queries, keys and values, and one of the output; of
 /// their gradients the mirror. A tensor has as many bytes on either side of it. What is sent by head is packed before,
 /// what arrives by head is unpacked behind; tokens lie in the order of the ranks as they are. Source: DeepSpeed
-/// Ulysses, arXiv:2309.14509, section 3.1; deepspeed/sequence/layer.py (single_all_to_all). Not modelled: an exchange of
-/// keys alongside the packing of values.
-/// Checked against: tests/unit/core/program/head_exchange_test.cpp; tests/reference/ulysses_volume_test.cpp;
-/// tests/runtime/execution/head_exchange_test.cpp (executed bytes and losses).
+/// Ulysses, arXiv:2309.14509, section 3.1; deepspeed/sequence/layer.py (single_all_to_all). Not modelled: an exchange
+/// of keys alongside the packing of values. Checked against: tests/unit/core/program/head_exchange_test.cpp;
+/// tests/reference/ulysses_volume_test.cpp; tests/runtime/execution/head_exchange_test.cpp (executed bytes and losses).
 
 #include "core/program/block_emitter.h"
 

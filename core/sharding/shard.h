@@ -2,11 +2,11 @@
 /// \file shard.h: what one rank holds of a tensor under a strategy.
 ///
 /// Model: tensor parallelism divides heads, ffn and vocabulary; sequence parallelism the tokens of the regions between
-/// (arXiv:2205.05198 section 4.2); context parallelism every sequence, or inside attention, where its ranks trade tokens
-/// for heads (arXiv:2309.14509), the heads; expert parallelism the experts. Routed tokens do
-/// not shrink with expert parallelism: the all-to-all trades them. A dimension of fewer units (kv heads) than ranks is
-/// replicated. Divisions round up, as the heaviest rank decides.
-/// Not modelled: routing imbalance that nobody measured (a factor on top, see core/cost/calibration.h).
+/// (arXiv:2205.05198 section 4.2); context parallelism every sequence, or inside attention, where its ranks trade
+/// tokens for heads (arXiv:2309.14509), the heads; expert parallelism the experts. Routed tokens do not shrink with
+/// expert parallelism: the all-to-all trades them. A dimension of fewer units (kv heads) than ranks is replicated.
+/// Divisions round up, as the heaviest rank decides. Not modelled: routing imbalance that nobody measured (a factor on
+/// top, see core/cost/calibration.h).
 
 #include "core/graph/block.h"
 #include "core/plan/strategy.h"

@@ -16,7 +16,8 @@ struct FixableAxis {
 
 template <class T>
 std::string text_of(T value) {
-  if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, ContextCommunication>) return std::string(to_text(value));
+  if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, ContextCommunication>)
+    return std::string(to_text(value));
   if constexpr (std::is_same_v<T, ParameterPrefetch>) return value == ParameterPrefetch::on ? "on" : "off";
   if constexpr (std::is_same_v<T, SequenceParallel>) return value == SequenceParallel::on ? "on" : "off";
   if constexpr (std::is_integral_v<T>) return std::to_string(value);

@@ -108,8 +108,7 @@ void require_start_inside(const SearchSpace& fixed, const Strategy& start) {
   require_among("tp", fixed.tensor_parallel, start.tensor_parallel);
   require_among("pp", fixed.pipeline_stages, start.pipeline_stages);
   require_among("cp", fixed.context_parallel, start.context_parallel);
-  if (start.context_parallel > 1)
-    require_among("cp-comm", fixed.context_communication, start.context_communication);
+  if (start.context_parallel > 1) require_among("cp-comm", fixed.context_communication, start.context_communication);
   require_among("ep", fixed.expert_parallel, start.expert_parallel);
   require_among("etp", fixed.expert_tensor_parallel, start.expert_tensor_parallel);
   require_among("dp", fixed.data_parallel, start.data_parallel);

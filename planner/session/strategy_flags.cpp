@@ -32,8 +32,8 @@ PartialStrategy StrategyFlags::strategy() const {
   s.data_parallel = degree("--dp", dp);
   s.context_parallel = degree("--cp", cp);
   if (context_communication)
-    s.context_communication = choice_of("--cp-comm", *context_communication, all_context_communications,
-                                        context_communication_from_text);
+    s.context_communication =
+        choice_of("--cp-comm", *context_communication, all_context_communications, context_communication_from_text);
   s.expert_parallel = degree("--ep", ep);
   s.expert_tensor_parallel = degree("--etp", etp);
   s.virtual_stages = degree("--virtual-stages", virtual_stages);

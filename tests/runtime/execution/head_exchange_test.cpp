@@ -1,4 +1,5 @@
-// Ranks that trade tokens for heads around attention give the numbers of one rank, and hold and send what was predicted.
+// Ranks that trade tokens for heads around attention give the numbers of one rank, and hold and send what was
+// predicted.
 #include "tests/execution_checks.h"
 
 namespace plumbline::head_exchange_run_test {

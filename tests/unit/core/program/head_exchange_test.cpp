@@ -9,8 +9,8 @@ namespace {
 
 /// Two sequences of 16 tokens on two ranks, 4 heads of 8 features, fp32.
 struct Layer {
-  Graph graph = llama({.layers = 1, .hidden = 32, .heads = 4, .kv_heads = 4, .head_dim = 8, .width = 48,
-                       .vocabulary = 64});
+  Graph graph =
+      llama({.layers = 1, .hidden = 32, .heads = 4, .kv_heads = 4, .head_dim = 8, .width = 48, .vocabulary = 64});
   Shard shard;
 
   explicit Layer(FlashAttention flash) {
@@ -65,8 +65,7 @@ TEST_CASE("queries, keys and values are exchanged before attention and its outpu
     const Layer layer(flash);
     const BlockProgram program = layer.lower();
     INFO(to_text(program, layer.block()));
-    CHECK(layer.calls(program, BlockPass::forward) ==
-          chained({to_heads, to_heads, to_heads, {"forward"}, to_tokens}));
+    CHECK(layer.calls(program, BlockPass::forward) == chained({to_heads, to_heads, to_heads, {"forward"}, to_tokens}));
     CHECK(layer.calls(program, BlockPass::backward) ==
           chained({to_heads, {"backward"}, to_tokens, to_tokens, to_tokens}));
     for (const Instruction& i : program.pass(BlockPass::forward))
