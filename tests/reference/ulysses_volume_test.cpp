@@ -46,28 +46,28 @@ Strategy exchanging() {
 TEST_CASE("four ranks send the 51.5 GB of DeepSpeed Ulysses for a sequence, and by a ring three times as many") {
   const CommunicationLine line = context_line(exchanging(), 1);
   CHECK(line.collective == "all_to_all");
-  CHECK(line.bytes.value() * ranks == published);
-  CHECK(context_line({}, 1).bytes.value() * ranks == of_a_ring);
+  CHECK(line.bytes_per_step.value() * ranks == published);
+  CHECK(context_line({}, 1).bytes_per_step.value() * ranks == of_a_ring);
 }
 
 // As `plan estimate --gpus 4 --cp 4 --global-batch 4` prints them: of a rank, for a step of four sequences.
 TEST_CASE("a rank's line of a step of four sequences is what four ranks send for one") {
-  CHECK(context_line(exchanging(), ranks).bytes.value() == published);
-  CHECK(context_line({}, ranks).bytes.value() == of_a_ring);
+  CHECK(context_line(exchanging(), ranks).bytes_per_step.value() == published);
+  CHECK(context_line({}, ranks).bytes_per_step.value() == of_a_ring);
 }
 
 // Of the eight exchanges of a layer the forward's four are made again.
 TEST_CASE("full recompute exchanges the forward's tensors again: half as much more") {
   Strategy s = exchanging();
   s.recompute.mode = RecomputeMode::full;
-  CHECK(2 * context_line(s, 1).bytes.value() * ranks == 3 * published);
+  CHECK(2 * context_line(s, 1).bytes_per_step.value() * ranks == 3 * published);
 }
 
 // Tensor-parallel ranks hold a part of the heads each, and exchange those.
 TEST_CASE("two tensor-parallel ranks send half each") {
   Strategy s = exchanging();
   s.tensor_parallel = 2;
-  CHECK(2 * context_line(s, 1).bytes.value() * ranks == published);
+  CHECK(2 * context_line(s, 1).bytes_per_step.value() * ranks == published);
 }
 
 }  // namespace plumbline::ulysses_volume_test
