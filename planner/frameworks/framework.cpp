@@ -151,8 +151,11 @@ std::vector<std::string> inexpressible(Framework framework, const Strategy& s, c
   const FrameworkRecord& record = record_of(framework);
   const std::string name(record.title);
   std::vector<std::string> sentences;
+  const auto is_said_before = [&](Feature feature) {
+    return feature == Feature::head_exchange && !has(record.features, Feature::context_parallel);
+  };
   for (const Feature feature : all_features)
-    if (uses(feature, s) && !has(record.features, feature))
+    if (uses(feature, s) && !has(record.features, feature) && !is_said_before(feature))
       sentences.push_back(name + " has no " + std::string(to_text(feature)));
   if (has(record.features, Feature::pipeline) && !has_schedule(record, s.schedule))
     sentences.push_back(name + " has no schedule " + text_of(s.schedule) + "; it has " + all_of(record.schedules));
