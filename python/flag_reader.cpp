@@ -57,6 +57,7 @@ void take(FlagReader& reader, session::StrategyFlags& flags) {
   reader.take("--pp", flags.pp);
   reader.take("--dp", flags.dp);
   reader.take("--cp", flags.cp);
+  reader.take("--cp-comm", flags.context_communication);
   reader.take("--ep", flags.ep);
   reader.take("--etp", flags.etp);
   reader.take("--virtual-stages", flags.virtual_stages);

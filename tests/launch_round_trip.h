@@ -28,6 +28,7 @@ inline Strategy drawn_strategy(Dice& dice) {
   s.schedule = s.pipeline_stages > 1 ? Schedule::one_f_one_b : Schedule::none;
   s.micro_batch = dice.between(1, 8);
   s.micro_batches = dice.between(1, 16);
+  if (s.context_parallel > 1 && s.micro_batches % 2 == 0) s.context_communication = ContextCommunication::all_to_all;
   draw_sharding(dice, s);
   s.flash_attention = dice.one_of({FlashAttention::on, FlashAttention::off});
   s.recompute = Recompute{dice.one_of({RecomputeMode::none, RecomputeMode::full})};

@@ -50,7 +50,7 @@ class RandomQuestions {
     // A device without fused attention comes as often as others.
     if (question->facts().head_features > question->limits().flash_head) s.flash_attention = FlashAttention::off;
     if (first_violation(s, question->training(), question->facts(), question->limits())) return std::nullopt;
-    return RandomQuestion{*question, with_larger_units(*question, s)};
+    return RandomQuestion{*question, with_head_exchange(*question, with_larger_units(*question, s))};
   }
 
   /// Of every third plan of ZeRO-3 that may have them; nothing is drawn for it.
@@ -59,6 +59,14 @@ class RandomQuestions {
     const Strategy single = s;
     s.layers_per_unit = static_cast<std::int32_t>(2 + s.micro_batches / 3 % 4);
     return first_violation(s, question.training(), question.facts(), question.limits()) ? single : s;
+  }
+
+  /// Of every second plan whose ranks may trade tokens for heads; nothing is drawn for it.
+  static Strategy with_head_exchange(const Question& question, Strategy s) {
+    const Strategy ring = s;
+    s.context_communication = ContextCommunication::all_to_all;
+    const bool is_legal = !first_violation(s, question.training(), question.facts(), question.limits());
+    return s.micro_batches % 2 == 0 && is_legal ? s : ring;
   }
 
   Strategy any_strategy() {

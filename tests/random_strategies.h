@@ -83,6 +83,15 @@ inline constexpr std::int32_t most_random_ranks = 8;
   return r;
 }
 
+/// Of every second legal strategy that divides sequences, where heads divide too; nothing is drawn for it.
+[[nodiscard]] inline Strategy with_head_exchange(const Strategy& s, const Training& training,
+                                                 const Divisibility& facts) {
+  Strategy exchanging = s;
+  exchanging.context_communication = ContextCommunication::all_to_all;
+  const bool is_legal = !first_violation(exchanging, training, facts, {s.devices(), most_random_ranks, true});
+  return s.micro_batches % 2 == 0 && is_legal ? exchanging : s;
+}
+
 /// Legal strategies of one network and recipe.
 class RandomStrategies {
  public:
@@ -98,7 +107,8 @@ class RandomStrategies {
         s.expert_tensor_parallel = static_cast<std::int32_t>(dice_.divisor(s.tensor_parallel));
       }
       s.recompute = random_recompute(dice_);
-      if (!first_violation(s, training_, facts_, {s.devices(), most_random_ranks, true})) return s;
+      if (!first_violation(s, training_, facts_, {s.devices(), most_random_ranks, true}))
+        return with_head_exchange(s, training_, facts_);
     }
   }
 
@@ -168,8 +178,9 @@ class RandomRuns {
       if (run.has_experts && s.tensor_parallel > 1) s.sequence_parallel = SequenceParallel::on;
       if (dice_.one_in(5)) s.layers_per_stage = layers_by_hand(s, run.graph.layer_count());
       if (s.zero_stage == 3 && dice_.one_in(2)) s.layers_per_unit = static_cast<std::int32_t>(dice_.between(1, 4));
-      run.strategy = s;
-      if (first_violation(s, run.training, divisibility(run.graph), {s.devices(), most_random_ranks, true})) continue;
+      const Divisibility facts = divisibility(run.graph);
+      if (first_violation(s, run.training, facts, {s.devices(), most_random_ranks, true})) continue;
+      run.strategy = with_head_exchange(s, run.training, facts);
       return run;
     }
   }

@@ -10,7 +10,7 @@ constexpr std::int64_t most_features = 128;
 
 bool is_taken(const AttentionAttributes& attention, const Shard& shard) {
   return bits(shard.formats.activation) == 16 && shard.flash_attention == FlashAttention::on &&
-         shard.context_parallel == 1 && !attention.dropout && attention.qk_head_dim <= most_features &&
+         shard.query_ranks() == 1 && !attention.dropout && attention.qk_head_dim <= most_features &&
          attention.v_head_dim <= most_features;
 }
 
@@ -18,9 +18,10 @@ Bytes scratch_of(const Block& block, const Op& op, const Shard& shard) {
   const auto& attention = std::get<AttentionAttributes>(op.attributes);
   if (!is_taken(attention, shard)) return Bytes(0);
   const std::int64_t batch = shard.lengths.batch;
-  const std::int64_t heads = divided(attention.heads, shard.tensor_parallel);
-  const std::int64_t queries = divided(local_rows(block.tensor(op.inputs[0]), shard), batch);
-  const std::int64_t keys = divided(local_rows(block.tensor(op.inputs[1]), shard), batch);
+  const std::int64_t heads = divided(attention.heads, shard.head_ranks());
+  const std::int64_t parts = shard.exchanges_heads() ? shard.context_parallel : 1;
+  const std::int64_t queries = divided(local_rows(block.tensor(op.inputs[0]), shard) * parts, batch);
+  const std::int64_t keys = divided(local_rows(block.tensor(op.inputs[1]), shard) * parts, batch);
   const std::int64_t scores = batch * heads * padded(queries, tokens_of_tile) * padded(keys, tokens_of_tile);
   const bool is_shared = attention.kv_heads < attention.heads;
   const std::int64_t features = is_shared ? attention.qk_head_dim + attention.v_head_dim : 0;

@@ -32,7 +32,12 @@ CollectiveTimes BlockPricer::collectives(const PricedBlock& of, const BlockProgr
   CollectiveTimes times;
   for (const BlockSend& send : block_sends(program, pass, of.block, of.shard)) switch (send.axis) {
       case Axis::tensor: add_tensor(times, of, send, pass); break;
-      case Axis::context: add_context(times, of, send, pass); break;
+      case Axis::context:
+        if (send.kind == Collective::all_to_all)
+          add_head_exchange(times, of, send);
+        else
+          add_context(times, of, send, pass);
+        break;
       default: add_expert(times, of, send);
     }
   return times;
@@ -72,6 +77,18 @@ void BlockPricer::add_context(CollectiveTimes& times, const PricedBlock& of, con
   times.context += hops * communication_.time(send.kind, message, of.groups.context);
   times.launches += of.shard.context_parallel - 1;
   times.wire.context += send.times * message;
+}
+
+/// Attention reads what arrives, so that kernels wait for each; around it are a copy by rank and one by token. Source:
+/// deepspeed/sequence/layer.py: single_all_to_all; Transformer Engine, context_parallel.py: flash_attn_a2a_communicate.
+void BlockPricer::add_head_exchange(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const {
+  constexpr double copies = 2;
+  const RankGroup& group = of.groups.context;
+  times.context += communication_.time(send.kind, send.bytes, group) +
+                   gap_around_collective(group, kernels_.calibration().stack) +
+                   copies * kernels_.stream(2.0 * static_cast<double>(send.bytes.value()));
+  times.launches += 1 + copies;
+  times.wire.context += wire_bytes(send.kind, send.bytes, group.size);
 }
 
 namespace {

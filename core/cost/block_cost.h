@@ -185,6 +185,7 @@ class BlockPricer {
   [[nodiscard]] CollectiveTimes collectives(const PricedBlock& of, const BlockProgram& program, BlockPass pass) const;
   void add_tensor(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;
   void add_context(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send, BlockPass pass) const;
+  void add_head_exchange(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const;
   void add_expert(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const;
   void add_passes(BlockCost& cost, Times& times, const PricedBlock& of, Bytes logits) const;
   [[nodiscard]] PhaseTime phase(Seconds compute, const CollectiveTimes& collectives) const;

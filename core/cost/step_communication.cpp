@@ -27,7 +27,8 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
   const auto sent = [&](Bytes WireBytes::*part) { return m * of_micro_batch.*part; };
   add(Axis::tensor, s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce",
       sent(&WireBytes::tensor), phase(&PhaseTime::tensor_parallel));
-  add(Axis::context, "ring send_receive", sent(&WireBytes::context), phase(&PhaseTime::context_parallel));
+  add(Axis::context, s.exchanges_heads() ? "all_to_all" : "ring send_receive", sent(&WireBytes::context),
+      phase(&PhaseTime::context_parallel));
   add(Axis::expert, "all_to_all", sent(&WireBytes::expert), phase(&PhaseTime::expert_parallel));
   if (s.pipeline_stages > 1) {
     const Bytes boundary = stages[stages.size() - 1].boundary;

@@ -84,6 +84,8 @@ Json to_json(const Strategy& s, const Training& training) {
       {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
       {"optimizer", to_text(training.optimizer)},
       {"flash_attention", s.flash_attention == FlashAttention::on}};
+  if (s.context_communication != ContextCommunication::ring)
+    object.emplace_back("cp_comm", to_text(s.context_communication));
   if (s.prefetch == ParameterPrefetch::off) object.emplace_back("prefetch", false);
   if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
   if (training.optimizer_format) object.emplace_back("optimizer_precision", to_text(*training.optimizer_format));
@@ -99,6 +101,8 @@ Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   s.pipeline_stages = degree(object, "pipeline_stages");
   s.virtual_stages = degree(object, "virtual_stages");
   s.context_parallel = degree(object, "context_parallel");
+  if (const auto communication = object.find("cp_comm"))
+    s.context_communication = choice_from_json(*communication, all_context_communications);
   s.expert_parallel = degree(object, "expert_parallel");
   if (object.find("expert_tensor_parallel")) s.expert_tensor_parallel = degree(object, "expert_tensor_parallel");
   s.zero_stage = static_cast<std::int32_t>(object.at("zero_stage").integer(0, 3));

@@ -41,7 +41,7 @@ inline constexpr std::array run_number_fields{
 };
 
 /// Texts; truth values become "true" and "false".
-inline constexpr std::array<std::string_view, 41> run_word_fields{"model",
+inline constexpr std::array<std::string_view, 42> run_word_fields{"model",
                                                                   "hardware",
                                                                   "network",
                                                                   "sharding",
@@ -81,7 +81,8 @@ inline constexpr std::array<std::string_view, 41> run_word_fields{"model",
                                                                   "fake_comm",
                                                                   "lora_targets",
                                                                   "section",
-                                                                  "layers_per_stage"};
+                                                                  "layers_per_stage",
+                                                                  "cp_comm"};
 
 /// `args`: flags of the launch as published; each becomes the word "args.FLAG".
 inline constexpr std::string_view row_argument_prefix = "args.";

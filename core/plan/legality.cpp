@@ -49,6 +49,7 @@ void add_scores(Divisibility& facts, const Block& block, const Op& op, double co
   if (attention == nullptr) return;
   const Dimension queries = block.tensor(op.inputs[0]).shape[1];
   const Dimension keys = block.tensor(op.inputs[1]).shape[1];
+  facts.has_fixed_attention = facts.has_fixed_attention || growth(queries) == 0 || growth(keys) == 0;
   facts.scores[growth(queries) + growth(keys)] += count * static_cast<double>(attention->heads) *
                                                   static_cast<double>(queries.factor) *
                                                   static_cast<double>(keys.factor);
@@ -292,6 +293,19 @@ Broken fused_attention(const Asked& a) {
          number(a.limits.flash_head);
 }
 
+Broken head_exchange(const Asked& a) {
+  if (a.s.context_communication == ContextCommunication::ring) return std::nullopt;
+  if (a.s.context_parallel == 1) return "all-to-all context parallelism with cp 1";
+  if (a.facts.has_fixed_attention)
+    return "all-to-all context parallelism for attention over tokens that no sequence divides";
+  const std::int64_t ranks = std::int64_t{a.s.tensor_parallel} * a.s.context_parallel;
+  for (const std::int64_t heads : a.facts.heads)
+    if (heads % ranks != 0) return not_divisible("attention heads", heads, "tp x cp", ranks);
+  for (const std::int64_t groups : a.facts.kv_heads)
+    if (groups % ranks != 0) return not_divisible("kv heads", groups, "tp x cp", ranks);
+  return std::nullopt;
+}
+
 /// A rule and its check. An id never changes its meaning: users and files name it.
 struct RuleRow {
   LegalityRule rule;
@@ -330,7 +344,10 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
      {{"R23", "units of several layers go with ZeRO-3, and hold at most the layers of a pipeline chunk"}, units},
      {{"R24",
        "fused attention goes with devices and heads that it has kernels for (--flash-attention off keeps scores)"},
-      fused_attention}});
+      fused_attention},
+     {{"R25",
+       "all-to-all context parallelism goes with cp above 1, and tp x cp divides the attention heads and the kv heads"},
+      head_exchange}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

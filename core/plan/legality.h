@@ -28,9 +28,10 @@ struct Divisibility {
   std::vector<std::int64_t> widths;       ///< inner widths that tensor parallelism divides (ffn and the like)
   std::vector<std::int64_t> experts;
   std::vector<std::int64_t> expert_widths;
-  bool starts_with_input = false;  ///< whether the first chunk holds an input block alongside its layers
-  bool ends_with_output = false;   ///< whether the last chunk holds an output block
-  bool sequence_symbol = true;     ///< whether anything grows with the sequence length (images do not)
+  bool starts_with_input = false;    ///< whether the first chunk holds an input block alongside its layers
+  bool ends_with_output = false;     ///< whether the last chunk holds an output block
+  bool has_fixed_attention = false;  ///< whether attention reads a number of tokens that no sequence length changes
+  bool sequence_symbol = true;       ///< whether anything grows with the sequence length (images do not)
   // How large everything is, as doubles: the rule on them keeps integers of sizes inside 64 bits.
   double parameters = 0;
   std::array<double, 3> elements{};  ///< of all tensors of one sequence that grow as length^0, ^1, ^2

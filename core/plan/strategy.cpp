@@ -89,6 +89,14 @@ std::string_view to_text(StageSplit split) { return split == StageSplit::even ? 
 
 std::optional<StageSplit> stage_split_from_text(std::string_view text) { return value_named(all_stage_splits, text); }
 
+std::string_view to_text(ContextCommunication communication) {
+  return communication == ContextCommunication::ring ? "ring" : "all-to-all";
+}
+
+std::optional<ContextCommunication> context_communication_from_text(std::string_view text) {
+  return value_named(all_context_communications, text);
+}
+
 std::string layers_text(const std::vector<std::int32_t>& layers) {
   std::string text;
   for (const std::int32_t count : layers) text += (text.empty() ? "" : ",") + std::to_string(count);
@@ -100,6 +108,7 @@ std::string to_text(const Strategy& s) {
     return value == 1 ? std::string() : std::string(name) + " " + std::to_string(value) + " ";
   };
   std::string text = degree("tp", s.tensor_parallel) + degree("cp", s.context_parallel) +
+                     (s.context_communication == ContextCommunication::ring ? "" : "all-to-all ") +
                      degree("ep", s.expert_parallel) + degree("etp", s.expert_tensor_parallel) +
                      degree("pp", s.pipeline_stages) + degree("dp", s.data_parallel);
   if (s.sequence_parallel == SequenceParallel::on) text += "sp ";

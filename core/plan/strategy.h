@@ -69,12 +69,22 @@ enum class FlashAttention : std::uint8_t { off, on };
 /// unit begins. Of ZeRO-3.
 enum class ParameterPrefetch : std::uint8_t { on, off };
 
+/// How context-parallel ranks bring queries together with the keys of all tokens. `ring`: keys and values travel from
+/// rank to rank (arXiv:2310.01889). `all_to_all`: before attention ranks trade tokens for heads, so that each has all
+/// tokens of its part of the heads, and behind it heads for tokens (DeepSpeed Ulysses, arXiv:2309.14509).
+enum class ContextCommunication : std::uint8_t { ring, all_to_all };
+inline constexpr std::array all_context_communications{ContextCommunication::ring, ContextCommunication::all_to_all};
+/// "ring", "all-to-all".
+[[nodiscard]] std::string_view to_text(ContextCommunication communication);
+[[nodiscard]] std::optional<ContextCommunication> context_communication_from_text(std::string_view text);
+
 /// Degrees are numbers of ranks; the product of tensor, context, pipeline and data parallelism is the GPU count.
 /// Expert parallelism divides the data-, context- and tensor-parallel ranks and does not multiply the GPU count.
 struct Strategy {
   std::int32_t pipeline_stages = 1;
   std::int32_t tensor_parallel = 1;
   std::int32_t context_parallel = 1;
+  ContextCommunication context_communication = ContextCommunication::ring;
   std::int32_t expert_parallel = 1;
   std::int32_t expert_tensor_parallel = 1;
   std::int32_t data_parallel = 1;
@@ -101,6 +111,10 @@ struct Strategy {
   /// Ranks that hold the same experts.
   [[nodiscard]] std::int32_t expert_gradient_ranks() const {
     return data_parallel * context_parallel * tensor_parallel / (expert_parallel * expert_tensor_parallel);
+  }
+  /// Whether context-parallel ranks trade tokens for heads around attention.
+  [[nodiscard]] bool exchanges_heads() const {
+    return context_parallel > 1 && context_communication == ContextCommunication::all_to_all;
   }
   [[nodiscard]] std::int32_t chunks() const { return pipeline_stages * virtual_stages; }
   /// The order of enumeration and the last tie-break of every ranking: simple and small first.

@@ -3,6 +3,7 @@
 
 #include "core/program/block_passes.h"
 #include "core/program/gathered_rows.h"
+#include "core/program/head_exchange.h"
 #include "core/program/row_exchange.h"
 
 namespace plumbline {
@@ -54,7 +55,12 @@ class BackwardLowering {
         for (const TensorId input : op.inputs)
           if (f_.carries(input)) contribute(id, input, emit_.share(gradient(op.outputs.front())));
         break;
-      default: make_all(id, op); break;
+      default:
+        if (f_.exchanges_heads(op))
+          attention_by_heads(id, op);
+        else
+          make_all(id, op);
+        break;
     }
     for (const TensorId output : op.outputs) emit_.release(gradient(output));
   }
@@ -78,6 +84,31 @@ class BackwardLowering {
     }
     for (std::size_t i = 0; i < made.size(); ++i)
       if (made[i] != no_buffer) contribute(id, op.inputs[i], made[i]);
+  }
+  /// The mirror of the forward's exchanges: of the output's gradient, then of those of queries, keys and values.
+  void attention_by_heads(OpId id, const Op& op) {
+    const TensorId output = op.outputs.front();
+    std::int32_t of_output = like(output);
+    trade_tokens_for_heads(emit_, id, output, gradient(output), of_output);
+    emit_.release(gradient(output));
+    const auto& sides = values_.sides[slot(id)];
+    std::vector<std::int32_t>& operands = operands_;
+    operands.assign(1, of_output);
+    operands.insert(operands.end(), sides.begin(), sides.end());
+    if (!f_.keeps_output_of_heads())
+      operands.insert(operands.begin() + 1 + static_cast<std::ptrdiff_t>(op.inputs.size()), no_buffer);
+    std::vector<std::int32_t> made;
+    for (const TensorId input : op.inputs) made.push_back(f_.carries(input) ? like(input) : no_buffer);
+    operands.insert(operands.end(), made.begin(), made.end());
+    emit_.kernel(id, KernelRole::backward, operands);
+    emit_.release(of_output);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (made[i] == no_buffer) continue;
+      const std::int32_t of_tokens = like(op.inputs[i]);
+      trade_heads_for_tokens(emit_, id, op.inputs[i], made[i], of_tokens);
+      emit_.release(made[i]);
+      contribute(id, op.inputs[i], of_tokens);
+    }
   }
   /// Gradients of outputs, inputs, outputs, what was made alongside them.
   [[nodiscard]] std::vector<std::int32_t>& read_by_backward(OpId id, const Op& op) {

@@ -38,7 +38,10 @@ class BlockFacts {
   }
   [[nodiscard]] bool is_divided() const { return shard.tensor_parallel > 1; }
   [[nodiscard]] bool runs_ring(const Op& op) const {
-    return op.kind == OpKind::attention && shard.context_parallel > 1;
+    return op.kind == OpKind::attention && shard.context_parallel > 1 && !shard.exchanges_heads();
+  }
+  [[nodiscard]] bool exchanges_heads(const Op& op) const {
+    return op.kind == OpKind::attention && shard.exchanges_heads();
   }
   [[nodiscard]] std::int32_t position(OpId id) const { return lowering_.position_[slot(id)]; }
   /// Whether a column-parallel linear that runs before `id` reads `input`.
@@ -55,6 +58,8 @@ class BlockFacts {
   /// Whether context-parallel ranks gather keys and values, as attention that keeps its probabilities reads all of them
   /// at once; else they travel a ring.
   [[nodiscard]] bool gathers_keys() const { return shard.flash_attention == FlashAttention::off; }
+  /// Whether the output that attention makes of exchanged heads is one of its sides, as its backward reads it.
+  [[nodiscard]] bool keeps_output_of_heads() const { return shard.flash_attention == FlashAttention::on; }
   /// Keys and values that travel a ring, or those of all ranks.
   [[nodiscard]] Bytes travelling(const Op& op) const {
     return (bytes(op.inputs[1]) + bytes(op.inputs[2])) * (gathers_keys() ? shard.context_parallel : 1);

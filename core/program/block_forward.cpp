@@ -2,6 +2,7 @@
 
 #include "core/program/block_passes.h"
 #include "core/program/gathered_rows.h"
+#include "core/program/head_exchange.h"
 #include "core/program/row_exchange.h"
 
 namespace plumbline {
@@ -58,7 +59,12 @@ class ForwardLowering {
       case OpKind::cross_entropy: loss(id, op, made); break;
       case OpKind::dispatch: dispatch(id, op, made); break;
       case OpKind::combine: combine(id, op, made); break;
-      default: compute(id, op, made); break;
+      default:
+        if (f_.exchanges_heads(op))
+          attention_by_heads(id, op, made);
+        else
+          compute(id, op, made);
+        break;
     }
     store(id, op, made);
     for (std::int32_t& buffer : made.passing) emit_.release(buffer);
@@ -114,6 +120,28 @@ class ForwardLowering {
       for (std::size_t i = 0; i < f_.sides(id).size(); ++i) also(side_of(id, i));
     }
     emit_.kernel(id, KernelRole::ring_forward, operands);
+  }
+
+  /// Sides: queries, keys and values with all tokens; of fused attention its output with all tokens; what the kernel
+  /// makes alongside.
+  void attention_by_heads(OpId id, const Op& op, Made& made) {
+    make_sides(id, made);
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+      trade_tokens_for_heads(emit_, id, op.inputs[i], value(op.inputs[i]), made.sides[i]);
+    std::vector<std::int32_t>& operands = operands_;
+    operands.assign(made.sides.begin(), made.sides.end());
+    const TensorId output = op.outputs.front();
+    const auto place = static_cast<std::ptrdiff_t>(op.inputs.size());
+    std::int32_t passing = no_buffer;
+    if (!f_.keeps_output_of_heads()) {
+      passing = emit_.allocate({output});
+      operands.insert(operands.begin() + place, passing);
+    }
+    emit_.kernel(id, KernelRole::forward, operands);
+    const std::int32_t of_heads = operands[op.inputs.size()];
+    make_outputs(op, made);
+    if (made.outputs.front() != no_buffer) trade_heads_for_tokens(emit_, id, output, of_heads, made.outputs.front());
+    emit_.release(passing);
   }
 
   /// What each tensor-parallel rank made a part of.

@@ -60,7 +60,8 @@ std::vector<std::int32_t> BlockLowering::shape() const {
   std::vector<std::int32_t> shape{
       divides(shard_.tensor_parallel),        divides(shard_.sequence_ranks()),
       divides(shard_.context_parallel),       divides(shard_.expert_parallel),
-      divides(shard_.expert_tensor_parallel), static_cast<std::int32_t>(shard_.flash_attention)};
+      divides(shard_.expert_tensor_parallel), static_cast<std::int32_t>(shard_.flash_attention),
+      shard_.exchanges_heads() ? 1 : 0};
   for (const std::vector<Bytes>& sides : sides_) shape.push_back(static_cast<std::int32_t>(sides.size()));
   for (const SavedTensor& saved : saved_)
     shape.insert(shape.end(), {static_cast<std::int32_t>(saved.kind), saved.tensor.index(), saved.op.index()});

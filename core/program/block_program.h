@@ -62,12 +62,14 @@ enum class KernelRole : std::uint8_t {
   ring_backward,      ///< the same, keys and values that travel or are all ranks', their gradients
   input_gradient,     ///< gradients of out, gradient of in
   weight_gradient,    ///< in, gradients of out
+  pack_heads,         ///< rows with all heads, the same by the rank that gets them
+  unpack_heads,       ///< rows by the rank that they came from, the same with all heads
   add_deferred,       ///< gradients of parameters that deferred_backward made
   accumulate          ///< two contributions to a gradient, their sum
 };
 [[nodiscard]] std::string_view to_text(KernelRole role);
 
-/// Of an all-to-all: whether rows go to their experts or come back to their tokens.
+/// Of an all-to-all among expert-parallel ranks: whether rows go to their experts or come back to their tokens.
 enum class ExchangeDirection : std::uint8_t { to_experts, to_tokens };
 
 struct Instruction {

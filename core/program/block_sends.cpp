@@ -37,6 +37,10 @@ class Sends {
         return;
       case Collective::reduce_scatter: sends_.push_back({i.collective, i.axis, first, 1, op}); return;
       case Collective::all_to_all: {
+        if (i.axis == Axis::context) {
+          sends_.push_back({i.collective, i.axis, first, 1, op});
+          return;
+        }
         // What leaves experts has the rows of all ranks that divide them; each returns its part of the sum.
         const bool is_of_experts = i.direction == ExchangeDirection::to_tokens;
         const Bytes own = is_of_experts ? first / std::int64_t{shard_.expert_tensor_parallel} : first;

@@ -39,10 +39,10 @@ void add_line(std::ostringstream& text, const BlockProgram& program, const Block
 
 std::string_view to_text(KernelRole role) {
   constexpr std::array names{
-      "forward",         "add-bias",       "ring-forward",    "loss-maximum", "loss-sum",
-      "loss-gradient",   "route",          "permute",         "unpermute",    "sort-arrivals",
-      "unsort-arrivals", "weigh",          "weigh-gradient",  "backward",     "deferred-backward",
-      "ring-backward",   "input-gradient", "weight-gradient", "add-deferred", "accumulate"};
+      "forward",        "add-bias",     "ring-forward",      "loss-maximum",  "loss-sum",        "loss-gradient",
+      "route",          "permute",      "unpermute",         "sort-arrivals", "unsort-arrivals", "weigh",
+      "weigh-gradient", "backward",     "deferred-backward", "ring-backward", "input-gradient",  "weight-gradient",
+      "pack-heads",     "unpack-heads", "add-deferred",      "accumulate"};
   static_assert(names.size() == static_cast<std::size_t>(KernelRole::accumulate) + 1);
   return names[static_cast<std::size_t>(role)];
 }

@@ -65,6 +65,7 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
       if (s.kind == SavedKind::attention_core) {
         rule.keeps_side[slot(s.op)] = false;
         rule.restores_side[slot(s.op)] = true;
+        for (const TensorId input : block.op(s.op).inputs) rule.keeps_tensor[slot(input)] = true;
       }
     return rule;
   }

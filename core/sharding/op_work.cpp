@@ -77,9 +77,9 @@ OpWork attention_work(const View& v, OpWork work) {
   const std::int64_t attended = size_of(key[1], v.shard.lengths);
   AttentionWork attention;
   attention.batch = size_of(query[0], v.shard.lengths);
-  attention.heads = divided(a.heads, v.shard.tensor_parallel);
-  attention.kv_heads = divided(a.kv_heads, v.shard.tensor_parallel);
-  attention.queries = query[1].symbol == Symbol::sequence ? divided(tokens, v.shard.context_parallel) : tokens;
+  attention.heads = divided(a.heads, v.shard.head_ranks());
+  attention.kv_heads = divided(a.kv_heads, v.shard.head_ranks());
+  attention.queries = query[1].symbol == Symbol::sequence ? divided(tokens, v.shard.query_ranks()) : tokens;
   attention.keys = a.window > 0 ? std::min(a.window, attended) : attended;
   attention.qk_head_dim = a.qk_head_dim;
   attention.v_head_dim = a.v_head_dim;
@@ -87,7 +87,7 @@ OpWork attention_work(const View& v, OpWork work) {
   attention.dropout = a.dropout;
   if (a.document > 0 && a.document < tokens) {  // as that many sequences of their own
     attention.batch *= tokens / a.document;
-    attention.queries = divided(a.document, v.shard.context_parallel);
+    attention.queries = divided(a.document, v.shard.query_ranks());
     attention.keys = a.document;
   }
   work.kind = WorkKind::attention;

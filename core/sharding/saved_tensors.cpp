@@ -50,6 +50,7 @@ class Collector {
     return std::any_of(ids.begin(), ids.end(), [&](TensorId id) { return carries(id); });
   }
   void collect_norm(const Op& op, std::int64_t values_per_row);
+  void keep_exchanged(TensorId id, SavedKind kind);
   void collect_attention(const Op& op);
   void collect_delta_rule(const Op& op);
   void collect_combine(const Op& op);
@@ -84,17 +85,34 @@ void Collector::collect_norm(const Op& op, std::int64_t values_per_row) {
   keep_extra(op.name + ".statistics", SavedKind::statistics, storage(rows * values_per_row, NumberFormat::fp32));
 }
 
+/// With all tokens and a part of the heads it has as many bytes. Where selective recompute drops those of queries, keys
+/// and values, it keeps as many of what they were exchanged from.
+void Collector::keep_exchanged(TensorId id, SavedKind kind) {
+  const Tensor& tensor = block_.tensor(id);
+  keep_extra(tensor.name + ".exchanged", kind, local_bytes(tensor, shard_));
+}
+
 void Collector::collect_attention(const Op& op) {
   const auto& a = std::get<AttentionAttributes>(op.attributes);
-  for (const TensorId input : op.inputs) keep(input);
+  const bool exchanges = shard_.exchanges_heads();
+  for (const TensorId input : op.inputs) {
+    if (exchanges)
+      keep_exchanged(input, SavedKind::tensor);
+    else
+      keep(input);
+  }
   const Shape& query = block_.tensor(op.inputs[0]).shape;
   const Shape& key = block_.tensor(op.inputs[1]).shape;
   const std::int64_t tokens = size_of(query[1], shard_.lengths);
   const std::int64_t queries = query[1].symbol == Symbol::sequence ? divided(tokens, shard_.context_parallel) : tokens;
   const std::int64_t rows = size_of(query[0], shard_.lengths) * divided(a.heads, shard_.tensor_parallel) * queries;
   if (shard_.flash_attention == FlashAttention::on) {
-    keep(op.outputs.front());
-    keep_extra(op.name + ".log_sum_exp", SavedKind::statistics, storage(rows, NumberFormat::fp32));
+    if (exchanges)
+      keep_exchanged(op.outputs.front(), SavedKind::attention_core);
+    else
+      keep(op.outputs.front());
+    keep_extra(op.name + ".log_sum_exp", exchanges ? SavedKind::attention_core : SavedKind::statistics,
+               storage(rows, NumberFormat::fp32));
     return;
   }
   const std::int64_t scores = rows * size_of(key[1], shard_.lengths);

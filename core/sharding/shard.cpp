@@ -46,7 +46,8 @@ Shard shard_of(const Strategy& s, const Training& training) {
           0,
           {},
           facts(training.optimizer).orthogonalises_matrices,
-          s.recompute.modules};
+          s.recompute.modules,
+          s.context_communication};
 }
 
 std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks) {

@@ -33,6 +33,7 @@ QStringList choices_of(Field field) {
     case Field::optimizer: return list_from(session::optimizer_names());
     case Field::stack: return list_from(stack_names());
     case Field::framework: return list_from(names_of(all_frameworks));
+    case Field::context_communication: return list_from(names_of(all_context_communications));
     case Field::schedule: return list_from(names_of(all_schedules));
     case Field::recompute: return {"none", "selective", "full", "optimal"};
     default: return {};

@@ -42,6 +42,8 @@ constexpr std::array<FieldFacts, field_count> fields{{
     {Field::pipeline_stages, G::constraints, "pp", "--pp", "", "PP", "free", "pipeline stages", "pp"},
     {Field::data_parallel, G::constraints, "dp", "--dp", "", "DP", "free", "data-parallel ranks", "dp"},
     {Field::context_parallel, G::constraints, "cp", "--cp", "", "CP", "free", "context-parallel ranks", "cp"},
+    {Field::context_communication, G::constraints, "cp_comm", "--cp-comm", "", "CP by", "ring",
+     "how context-parallel ranks attend to all tokens: ring, all-to-all or both", "cp-comm"},
     {Field::expert_parallel, G::constraints, "ep", "--ep", "", "EP", "free", "expert-parallel ranks", "ep"},
     {Field::zero, G::constraints, "zero", "--zero", "", "ZeRO", "free", "ZeRO stage, 0 to 3", "zero"},
     {Field::micro_batch, G::constraints, "micro_batch", "--micro-batch", "", "Micro-batch", "free",

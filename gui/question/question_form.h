@@ -36,6 +36,7 @@ enum class Field : std::uint8_t {
   pipeline_stages,
   data_parallel,
   context_parallel,
+  context_communication,
   expert_parallel,
   zero,
   micro_batch,
@@ -46,7 +47,7 @@ enum class Field : std::uint8_t {
   deadline,
   budget,
 };
-inline constexpr std::size_t field_count = 25;
+inline constexpr std::size_t field_count = 26;
 
 enum class FieldGroup : std::uint8_t { question, recipe, constraints, limits };
 /// "Question", "Recipe", "Constraints", "Memory, time and money".

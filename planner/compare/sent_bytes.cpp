@@ -45,7 +45,7 @@ std::string collective_name(SentPurpose purpose, const Strategy& s) {
   switch (purpose) {
     case SentPurpose::tensor:
       return s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce";
-    case SentPurpose::context:
+    case SentPurpose::context: return s.exchanges_heads() ? "all_to_all" : "send_receive";
     case SentPurpose::pipeline: return "send_receive";
     case SentPurpose::expert:
       return s.expert_tensor_parallel > 1 ? "all_to_all, all_gather, reduce_scatter" : "all_to_all";

@@ -46,6 +46,7 @@ std::optional<Strategy> followed(Strategy s, const Strategy& before, const Quest
     s.schedule = Schedule::one_f_one_b;
   }
   if (s.tensor_parallel == 1) s.sequence_parallel = SequenceParallel::off;
+  if (s.context_parallel == 1) s.context_communication = ContextCommunication::ring;
   if (s.chunks() != before.chunks()) s.layers_per_stage.clear();
   return s;
 }
@@ -139,6 +140,14 @@ void add_zero(Steps& steps, const Strategy& s) {
       steps.add(arrow("layers per unit", s.layers_per_unit, layers), [&](Strategy& t) { t.layers_per_unit = layers; });
 }
 
+/// All-to-all is looked at where it is asked for, as in a search.
+void add_context_communication(Steps& steps, const Strategy& s) {
+  if (!s.exchanges_heads()) return;
+  steps.add(arrow("context communication", std::string(to_text(s.context_communication)),
+                  std::string(to_text(ContextCommunication::ring))),
+            [&](Strategy& t) { t.context_communication = ContextCommunication::ring; });
+}
+
 void add_sequence_parallel(Steps& steps, const Strategy& s) {
   const bool on = s.sequence_parallel == SequenceParallel::on;
   if (s.tensor_parallel == 1) return;
@@ -152,6 +161,7 @@ std::vector<Step> steps_from(const Question& question, const Strategy& s) {
   steps.add_double_and_half("pp", &Strategy::pipeline_stages);
   add_virtual_stages(steps, s);
   steps.add_double_and_half("cp", &Strategy::context_parallel);
+  add_context_communication(steps, s);
   if (!question.facts().experts.empty()) steps.add_double_and_half("ep", &Strategy::expert_parallel);
   add_zero(steps, s);
   add_sequence_parallel(steps, s);

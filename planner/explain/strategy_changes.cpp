@@ -60,6 +60,9 @@ std::vector<StrategyChange> changes_between(const Strategy& before, const Strate
   found.add("pp", before.pipeline_stages, after.pipeline_stages);
   add_pipeline(found, before, after);
   found.add("cp", before.context_parallel, after.context_parallel);
+  found.add("context communication", std::string(to_text(before.context_communication)),
+            std::string(to_text(after.context_communication)),
+            before.context_parallel == 1 || after.context_parallel == 1);
   found.add("ep", before.expert_parallel, after.expert_parallel);
   found.add("etp", before.expert_tensor_parallel, after.expert_tensor_parallel);
   found.add("dp", before.data_parallel, after.data_parallel, true);

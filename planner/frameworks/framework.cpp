@@ -39,6 +39,7 @@ bool uses(Feature feature, const Strategy& s) {
     case Feature::tensor_parallel: return s.tensor_parallel > 1;
     case Feature::sequence_parallel: return s.sequence_parallel == SequenceParallel::on;
     case Feature::context_parallel: return s.context_parallel > 1;
+    case Feature::head_exchange: return s.exchanges_heads();
     case Feature::expert_parallel: return s.expert_parallel > 1;
     case Feature::expert_tensor_parallel: return s.expert_tensor_parallel > 1;
     case Feature::pipeline: return s.pipeline_stages > 1;
@@ -86,6 +87,7 @@ std::string_view to_text(Feature feature) {
     case Feature::tensor_parallel: return "tensor parallelism";
     case Feature::sequence_parallel: return "sequence parallelism alongside tensor parallelism";
     case Feature::context_parallel: return "context parallelism";
+    case Feature::head_exchange: return "context parallelism by all-to-all";
     case Feature::expert_parallel: return "expert parallelism";
     case Feature::expert_tensor_parallel: return "tensor parallelism inside experts";
     case Feature::pipeline: return "pipelines";
@@ -149,8 +151,11 @@ std::vector<std::string> inexpressible(Framework framework, const Strategy& s, c
   const FrameworkRecord& record = record_of(framework);
   const std::string name(record.title);
   std::vector<std::string> sentences;
+  const auto is_said_before = [&](Feature feature) {
+    return feature == Feature::head_exchange && !has(record.features, Feature::context_parallel);
+  };
   for (const Feature feature : all_features)
-    if (uses(feature, s) && !has(record.features, feature))
+    if (uses(feature, s) && !has(record.features, feature) && !is_said_before(feature))
       sentences.push_back(name + " has no " + std::string(to_text(feature)));
   if (has(record.features, Feature::pipeline) && !has_schedule(record, s.schedule))
     sentences.push_back(name + " has no schedule " + text_of(s.schedule) + "; it has " + all_of(record.schedules));

@@ -43,6 +43,7 @@ enum class Feature : std::uint8_t {
   tensor_parallel,
   sequence_parallel,
   context_parallel,
+  head_exchange,  ///< context parallelism by all-to-all
   expert_parallel,
   expert_tensor_parallel,
   pipeline,
@@ -53,9 +54,9 @@ enum class Feature : std::uint8_t {
   layer_units,      ///< ZeRO-3 that gathers and reduces several layers at once
 };
 inline constexpr std::array all_features{
-    Feature::tensor_parallel,        Feature::sequence_parallel, Feature::context_parallel, Feature::expert_parallel,
-    Feature::expert_tensor_parallel, Feature::pipeline,          Feature::virtual_stages,   Feature::hybrid_sharding,
-    Feature::uneven_split,           Feature::no_prefetch,       Feature::layer_units};
+    Feature::tensor_parallel, Feature::sequence_parallel,      Feature::context_parallel, Feature::head_exchange,
+    Feature::expert_parallel, Feature::expert_tensor_parallel, Feature::pipeline,         Feature::virtual_stages,
+    Feature::hybrid_sharding, Feature::uneven_split,           Feature::no_prefetch,      Feature::layer_units};
 /// "tensor parallelism", "a shard group smaller than the data-parallel ranks".
 [[nodiscard]] std::string_view to_text(Feature feature);
 

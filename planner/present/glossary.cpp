@@ -8,7 +8,7 @@ std::string_view meaning(TimeCause cause) {
     case TimeCause::recompute: return "forward operators that the backward pass computes again to save memory";
     case TimeCause::offload: return "activations copied to host memory and back, as far as compute does not hide it";
     case TimeCause::tensor_parallel: return "collectives of tensor parallelism that nothing hides";
-    case TimeCause::context_parallel: return "exchange of keys and values between context-parallel ranks";
+    case TimeCause::context_parallel: return "exchange of keys and values, or of heads, between context-parallel ranks";
     case TimeCause::expert_parallel: return "all-to-alls that carry tokens to their experts and back";
     case TimeCause::data_parallel:
       return "gradients reduced and parameters gathered, as far as compute does not hide it";

@@ -10,8 +10,8 @@ namespace {
 
 auto shape(const RankedStrategy& plan) {
   const Strategy& s = plan.strategy;
-  return std::tuple(plan.question, s.tensor_parallel, s.sequence_parallel, s.context_parallel, s.expert_parallel,
-                    s.expert_tensor_parallel, s.pipeline_stages, s.data_parallel, s.micro_batch);
+  return std::tuple(plan.question, s.tensor_parallel, s.sequence_parallel, s.context_parallel, s.context_communication,
+                    s.expert_parallel, s.expert_tensor_parallel, s.pipeline_stages, s.data_parallel, s.micro_batch);
 }
 
 /// By more than repetitions of one run differ.

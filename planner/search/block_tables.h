@@ -2,12 +2,12 @@
 /// \file block_tables.h: what the blocks of one question cost, by what that depends on: searches that follow each other
 /// price them once.
 ///
-/// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp, ep, etp, sequence
-/// parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around exchanges, and what runs again
-/// beyond what every table has (modules, by operator); of blocks without experts not on ep and etp: those are priced
-/// once for all. Of blocks that have the same instructions one is lowered (Question::known_programs). Source:
-/// core/sharding/shard.h, core/plan/rank_group.h (what a shard and its groups are made from). Not modelled: questions
-/// or fixed values that differ; each has tables of its own. Checked against:
+/// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp and how its ranks
+/// communicate, ep, etp, sequence parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around
+/// exchanges, and what runs again beyond what every table has (modules, by operator); of blocks without experts not on
+/// ep and etp: those are priced once for all. Of blocks that have the same instructions one is lowered
+/// (Question::known_programs). Source: core/sharding/shard.h, core/plan/rank_group.h (what a shard and its groups are
+/// made from). Not modelled: questions or fixed values that differ; each has tables of its own. Checked against:
 /// tests/unit/planner/search/block_tables_test.cpp.
 
 #include <map>
@@ -25,13 +25,13 @@ using BlockTable = std::vector<BlockCost>;
 class BlockTables {
  public:
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, SequenceParallel, std::int64_t,
-                         FlashAttention, RecomputeModules, bool, bool>;
+                         FlashAttention, RecomputeModules, bool, bool, ContextCommunication>;
   [[nodiscard]] static Key key_of(const Strategy& s) {
     const bool pairs_exchanges = s.expert_parallel > 1 && record_of(s.schedule).paired == PairedPasses::yes;
-    return {s.tensor_parallel,        s.context_parallel,  s.expert_parallel,
-            s.expert_tensor_parallel, s.sequence_parallel, s.micro_batch,
-            s.flash_attention,        s.recompute.modules, s.recompute.mode == RecomputeMode::by_operator,
-            pairs_exchanges};
+    return {s.tensor_parallel,        s.context_parallel,     s.expert_parallel,
+            s.expert_tensor_parallel, s.sequence_parallel,    s.micro_batch,
+            s.flash_attention,        s.recompute.modules,    s.recompute.mode == RecomputeMode::by_operator,
+            pairs_exchanges,          s.context_communication};
   }
 
   /// Tables of strategies with the same one differ only in the costs of blocks with experts.

@@ -16,7 +16,8 @@ struct FixableAxis {
 
 template <class T>
 std::string text_of(T value) {
-  if constexpr (std::is_same_v<T, Schedule>) return std::string(to_text(value));
+  if constexpr (std::is_same_v<T, Schedule> || std::is_same_v<T, ContextCommunication>)
+    return std::string(to_text(value));
   if constexpr (std::is_same_v<T, ParameterPrefetch>) return value == ParameterPrefetch::on ? "on" : "off";
   if constexpr (std::is_same_v<T, SequenceParallel>) return value == SequenceParallel::on ? "on" : "off";
   if constexpr (std::is_integral_v<T>) return std::to_string(value);
@@ -47,6 +48,7 @@ std::vector<FixableAxis> fixable_axes() {
           axis<&Space::expert_tensor_parallel, &Strategy::expert_tensor_parallel>("etp"),
           axis<&Space::expert_parallel, &Strategy::expert_parallel>("ep"),
           axis<&Space::data_parallel, &Strategy::data_parallel>("dp"),
+          axis<&Space::context_communication, &Strategy::context_communication>("cp-comm"),
           axis<&Space::context_parallel, &Strategy::context_parallel>("cp"),
           axis<&Space::pipeline_stages, &Strategy::pipeline_stages>("pp"),
           axis<&Space::tensor_parallel, &Strategy::tensor_parallel>("tp")};

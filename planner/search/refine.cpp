@@ -136,8 +136,9 @@ bool holds(const std::vector<RankedStrategy>& plans, const RankedStrategy& plan)
 
 void BestOfShapes::consider(const RankedStrategy& plan, const Score& score) {
   const Strategy& s = plan.strategy;
-  const Shape shape{plan.question,   s.tensor_parallel, s.context_parallel,  s.expert_parallel, s.pipeline_stages,
-                    s.data_parallel, s.micro_batch,     s.sequence_parallel, s.flash_attention};
+  const Shape shape{plan.question,     s.tensor_parallel,      s.context_parallel, s.expert_parallel,
+                    s.pipeline_stages, s.data_parallel,        s.micro_batch,      s.sequence_parallel,
+                    s.flash_attention, s.context_communication};
   const auto [place, is_new] = best_.try_emplace(shape, Entry{plan, score});
   Entry& best = place->second;
   if (!is_new && before(plan, score, best.plan, best.score)) best = {plan, score};

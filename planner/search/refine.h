@@ -36,7 +36,7 @@ class BestOfShapes {
 
  private:
   using Shape = std::tuple<std::size_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
-                           std::int64_t, SequenceParallel, FlashAttention>;
+                           std::int64_t, SequenceParallel, FlashAttention, ContextCommunication>;
   std::map<Shape, Entry> best_;
 };
 

@@ -102,6 +102,8 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
   sort_unique(space_.layers_per_unit);
   if (space_.flash_attention.empty()) space_.flash_attention = {question.usual_flash_attention()};
   sort_unique(space_.flash_attention);
+  if (space_.context_communication.empty()) space_.context_communication = {ContextCommunication::ring};
+  sort_unique(space_.context_communication);
   sort_unique(space_.expert_tensor_parallel);
   const bool any_on_host =
       std::any_of(recompute_.begin(), recompute_.end(), [](Recompute r) { return r.mode == RecomputeMode::offloaded; });
@@ -249,7 +251,12 @@ bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& sto
         degrees.units = unit_choices(s);
         degrees.violation =
             first_violation_of_degrees(s, question_->training(), question_->facts(), question_->limits());
-        visit_experts(s, degrees, visit);
+        // Fixing how sequences are exchanged says nothing about plans that do not divide them.
+        const std::vector<ContextCommunication> undivided{ContextCommunication::ring};
+        for (const ContextCommunication communication : cp == 1 ? undivided : space_.context_communication) {
+          s.context_communication = communication;
+          visit_experts(s, degrees, visit);
+        }
       }
     }
   }

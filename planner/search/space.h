@@ -9,8 +9,8 @@
 /// are asked for; ZeRO stages over the whole gradient group and over the part of it that lies inside one fast
 /// interconnect; experts undivided unless that is asked for; layers split by rule, and where that is asked for also
 /// levelled. Symmetric choices appear once: one stage has no schedule,
-/// one rank nothing to shard, no tensor parallelism no sequence parallelism. What lies between the values of an axis is
-/// tried around the best plans (variants.h).
+/// one rank nothing to shard, no tensor parallelism no sequence parallelism, undivided sequences nothing to exchange.
+/// What lies between the values of an axis is tried around the best plans (variants.h).
 
 #include <cstdint>
 #include <functional>
@@ -33,6 +33,7 @@ struct SearchSpace {
   std::vector<std::int32_t> pipeline_stages;
   std::vector<std::int32_t> tensor_parallel;
   std::vector<std::int32_t> context_parallel;
+  std::vector<ContextCommunication> context_communication;  ///< where sequences are divided; empty: ring
   std::vector<std::int32_t> expert_parallel;
   std::vector<std::int32_t> expert_tensor_parallel;  ///< empty: 1, and around the best plans every other
   std::vector<std::int32_t> data_parallel;

@@ -44,6 +44,12 @@ const std::vector<AxisParser>& axis_parsers() {
       degrees("pp", &SearchSpace::pipeline_stages),
       degrees("tp", &SearchSpace::tensor_parallel),
       degrees("cp", &SearchSpace::context_parallel),
+      {"cp-comm",
+       [](SearchSpace& space, std::string_view text) {
+         const auto communication = context_communication_from_text(text);
+         if (!communication) refuse_value("cp-comm", text, "ring or all-to-all");
+         space.context_communication.push_back(*communication);
+       }},
       degrees("ep", &SearchSpace::expert_parallel),
       degrees("dp", &SearchSpace::data_parallel),
       degrees("virtual-stages", &SearchSpace::virtual_stages),
@@ -106,6 +112,7 @@ constexpr std::array axis_aliases{AxisAlias{"vs", "virtual-stages"},
                                   AxisAlias{"tensor_parallel", "tp"},
                                   AxisAlias{"pipeline_stages", "pp"},
                                   AxisAlias{"context_parallel", "cp"},
+                                  AxisAlias{"cp_comm", "cp-comm"},
                                   AxisAlias{"expert_parallel", "ep"},
                                   AxisAlias{"expert_tensor_parallel", "etp"},
                                   AxisAlias{"data_parallel", "dp"}};

@@ -54,12 +54,22 @@ void keep_pipeline(AxisLists& lists, const Strategy& start) {
   lists.keep(Choice::schedule, &SearchSpace::virtual_stages, {start.virtual_stages, 1});
 }
 
+/// Of undivided sequences there was nothing to choose. From all-to-all both ways are near, as it was asked for.
+void keep_communication(AxisLists& lists, const Strategy& start) {
+  if (start.context_parallel > 1)
+    lists.keep(Choice::context, &SearchSpace::context_communication, {start.context_communication});
+  std::vector<ContextCommunication>& values = lists.space().context_communication;
+  if (start.exchanges_heads() && values.empty())
+    values.assign(all_context_communications.begin(), all_context_communications.end());
+}
+
 /// The fixed space with the start's values of all choices but the free ones.
 SearchSpace space_around(const Strategy& start, const Choices& free, const SearchSpace& fixed) {
   AxisLists lists(free, fixed);
   lists.keep(Choice::tensor, &SearchSpace::tensor_parallel, {start.tensor_parallel});
   keep_pipeline(lists, start);
   lists.keep(Choice::context, &SearchSpace::context_parallel, {start.context_parallel});
+  keep_communication(lists, start);
   lists.keep(Choice::expert, &SearchSpace::expert_parallel, {start.expert_parallel});
   lists.keep(Choice::expert, &SearchSpace::expert_tensor_parallel, {start.expert_tensor_parallel});
   lists.keep(Choice::micro_batch, &SearchSpace::micro_batch_sizes, {start.micro_batch});
@@ -105,6 +115,7 @@ void require_start_inside(const SearchSpace& fixed, const Strategy& start) {
   require_among("tp", fixed.tensor_parallel, start.tensor_parallel);
   require_among("pp", fixed.pipeline_stages, start.pipeline_stages);
   require_among("cp", fixed.context_parallel, start.context_parallel);
+  if (start.context_parallel > 1) require_among("cp-comm", fixed.context_communication, start.context_communication);
   require_among("ep", fixed.expert_parallel, start.expert_parallel);
   require_among("etp", fixed.expert_tensor_parallel, start.expert_tensor_parallel);
   require_among("dp", fixed.data_parallel, start.data_parallel);

@@ -45,6 +45,7 @@ constexpr std::array foreign_flags{
     ForeignFlag{"--pipeline-model-parallel-size", "--pp"},
     ForeignFlag{"--context-parallel", "--cp"},
     ForeignFlag{"--context-parallel-size", "--cp"},
+    ForeignFlag{"--cp-comm-type", "--cp-comm"},
     ForeignFlag{"--expert-parallel", "--ep"},
     ForeignFlag{"--expert-model-parallel-size", "--ep"},
     ForeignFlag{"--expert-tensor-parallel-size", "--etp"},

@@ -229,6 +229,8 @@ void add_strategy(const PartialStrategy& partial, Flags& flags) {
   flags.add_degree("--tp", s.tensor_parallel);
   flags.add_degree("--pp", s.pipeline_stages);
   flags.add_degree("--cp", s.context_parallel);
+  if (s.context_communication != ContextCommunication::ring)
+    flags.add("--cp-comm", std::string(to_text(s.context_communication)));
   flags.add_degree("--ep", s.expert_parallel);
   flags.add_degree("--etp", s.expert_tensor_parallel);
   if (partial.data_parallel_given) flags.add("--dp", std::to_string(s.data_parallel));

@@ -82,6 +82,16 @@ bool has_uneven_splits(const FrameworkRecord& record) {
                      [](const Launchable<Feature>& one) { return one.value == Feature::uneven_split; });
 }
 
+/// Whether it divides sequences by all-to-all and not by a ring.
+bool has_head_exchange_alone(const FrameworkRecord& record, const Question& question) {
+  const NetworkFacts network = network_facts_of(question);
+  Strategy divided;
+  divided.context_parallel = 2;
+  if (launches(record, divided, network)) return false;
+  divided.context_communication = ContextCommunication::all_to_all;
+  return launches(record, divided, network);
+}
+
 }  // namespace
 
 NetworkFacts network_facts_of(const Question& question) {
@@ -116,6 +126,8 @@ SearchSpace launchable(SearchSpace space, Framework framework, const Question& q
   space.has_split_backwards = true;
   space.has_level_splits = framework == Framework::any || has_uneven_splits(record_of(framework));
   if (framework == Framework::any) return space;
+  if (space.context_communication.empty() && has_head_exchange_alone(record_of(framework), question))
+    space.context_communication = {ContextCommunication::all_to_all};
   space.allows = [&record = record_of(framework), network = network_facts_of(question)](const Strategy& strategy) {
     return launches(record, strategy, network);
   };

@@ -28,6 +28,9 @@ class LaunchableNeighbours {
     add([](Strategy& s) { s.expert_tensor_parallel = s.tensor_parallel; });
     add([](Strategy& s) { s.expert_parallel = 1; });
     add([](Strategy& s) { s.flash_attention = FlashAttention::on; });
+    if (from_.context_parallel > 1)
+      for (const ContextCommunication communication : all_context_communications)
+        add([&](Strategy& s) { s.context_communication = communication; });
     add_degrees();
     return std::move(found_);
   }
@@ -80,6 +83,7 @@ class LaunchableNeighbours {
     else if (s.micro_batch % freed == 0)
       s.micro_batch /= freed;
     if (s.zero_stage > 0) s.shard_group = s.gradient_ranks();
+    if (s.context_parallel == 1) s.context_communication = ContextCommunication::ring;
     if (s.tensor_parallel == 1) s.sequence_parallel = SequenceParallel::off;
     if (s.pipeline_stages == 1) s.schedule = Schedule::none, s.virtual_stages = 1;
     s.layers_per_stage.clear();

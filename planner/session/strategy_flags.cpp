@@ -31,6 +31,9 @@ PartialStrategy StrategyFlags::strategy() const {
   s.pipeline_stages = degree("--pp", pp);
   s.data_parallel = degree("--dp", dp);
   s.context_parallel = degree("--cp", cp);
+  if (context_communication)
+    s.context_communication =
+        choice_of("--cp-comm", *context_communication, all_context_communications, context_communication_from_text);
   s.expert_parallel = degree("--ep", ep);
   s.expert_tensor_parallel = degree("--etp", etp);
   s.virtual_stages = degree("--virtual-stages", virtual_stages);
@@ -68,11 +71,12 @@ std::string StrategyFlags::given_with_import() const {
 }
 
 std::string StrategyFlags::given() const {
-  const std::array<std::pair<const char*, const std::optional<std::string>*>, 18> flags{
+  const std::array<std::pair<const char*, const std::optional<std::string>*>, 19> flags{
       {{"--tp", &tp},
        {"--pp", &pp},
        {"--dp", &dp},
        {"--cp", &cp},
+       {"--cp-comm", &context_communication},
        {"--ep", &ep},
        {"--etp", &etp},
        {"--virtual-stages", &virtual_stages},

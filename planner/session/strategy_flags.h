@@ -13,7 +13,8 @@ namespace plumbline::session {
 /// As they were given; what is absent is 1, off or follows from the question.
 struct StrategyFlags {
   std::optional<std::string> tp, pp, dp, cp, ep, etp, virtual_stages, zero, shard_group, schedule, micro_batch,
-      recompute, split, layers_per_stage, sequence_parallel, flash_attention, prefetch, layers_per_unit;
+      recompute, split, layers_per_stage, sequence_parallel, flash_attention, prefetch, layers_per_unit,
+      context_communication;
 
   /// Throws InputError naming the flag.
   [[nodiscard]] PartialStrategy strategy() const;

@@ -172,6 +172,8 @@ PartialStrategy strategy_of(const RunFields& fields, const Graph& graph) {
   s.tensor_parallel = degree(fields, "tp");
   s.pipeline_stages = degree(fields, "pp");
   s.context_parallel = degree(fields, "cp");
+  if (s.context_parallel > 1 && !fields.word("cp_comm").empty())
+    s.context_communication = choice(fields, "cp_comm", context_communication_from_text);
   if (!divisibility(graph).experts.empty()) {  // sources print an expert degree for dense networks too
     s.expert_parallel = expert_degree(fields);
     s.expert_tensor_parallel = degree(fields, "etp");

@@ -10,6 +10,9 @@ namespace plumbline {
 [[nodiscard]] AttentionShape attention_shape(const AttentionAttributes& attention, const RankEnvironment& environment);
 [[nodiscard]] AttentionDropout attention_dropout(const AttentionAttributes& attention, const DropoutDraw& draw,
                                                  const RankEnvironment& environment);
+/// One of attention's tensors as its kernel sees it: `tensor` as a rank has it between exchanges of heads, if there
+/// are.
+[[nodiscard]] TensorView attention_view(const KernelCall& call, std::size_t operand, TensorId tensor);
 /// Of a fused forward on the rank's own keys, without workspace.
 [[nodiscard]] AttentionForward attention_forward_call(const KernelCall& call);
 /// Of a fused backward on the rank's own keys, without workspace.

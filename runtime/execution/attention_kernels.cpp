@@ -39,8 +39,8 @@ AttentionShape whole_attention_shape(const AttentionAttributes& a, const RankEnv
 
 void unfused_forward(const KernelCall& call) {
   UnfusedAttentionForward kernel = unfused_forward_call(call);
-  kernel.key = call.view(1);
-  kernel.value = call.view(2);
+  kernel.key = attention_view(call, 1, call.op.inputs[1]);
+  kernel.value = attention_view(call, 2, call.op.inputs[2]);
   call.run(call.kernels().unfused_attention_forward, kernel);
 }
 
@@ -52,11 +52,12 @@ void fused_backward(const KernelCall& call) {
 void unfused_backward(const KernelCall& call) {
   const std::size_t made = call.operand_count() - 3;
   UnfusedAttentionBackward kernel = unfused_backward_call(call);
-  kernel.key = call.view(2);
-  kernel.value = call.view(3);
-  kernel.query_gradient = call.view(made);
-  kernel.key_gradient = call.view(made + 1);
-  kernel.value_gradient = call.view(made + 2);
+  const std::vector<TensorId>& inputs = call.op.inputs;
+  kernel.key = attention_view(call, 2, inputs[1]);
+  kernel.value = attention_view(call, 3, inputs[2]);
+  kernel.query_gradient = attention_view(call, made, inputs[0]);
+  kernel.key_gradient = attention_view(call, made + 1, inputs[1]);
+  kernel.value_gradient = attention_view(call, made + 2, inputs[2]);
   call.run(call.kernels().unfused_attention_backward, kernel);
 }
 
@@ -65,32 +66,44 @@ void unfused_backward(const KernelCall& call) {
 AttentionShape attention_shape(const AttentionAttributes& a, const RankEnvironment& env) {
   AttentionShape shape;
   shape.batch = env.shard.lengths.batch;
-  shape.heads = a.heads / env.shard.tensor_parallel;
-  shape.kv_heads = a.kv_heads / env.shard.tensor_parallel;
-  shape.queries = shape.keys = env.local_sequence();
+  shape.heads = a.heads / env.shard.head_ranks();
+  shape.kv_heads = a.kv_heads / env.shard.head_ranks();
+  shape.queries = shape.keys = env.shard.lengths.sequence / env.shard.query_ranks();
   shape.qk_head_dim = a.qk_head_dim;
   shape.v_head_dim = a.v_head_dim;
   shape.scale = 1.0F / std::sqrt(static_cast<float>(a.qk_head_dim));
   shape.mask = a.causal ? Mask::causal : Mask::none;
   check(a.document == 0, "documents of a sequence attend to each other when executed");
   shape.window = a.window;
-  shape.first_query = shape.first_key = env.groups.index(Axis::context) * env.local_sequence();
+  if (!env.shard.exchanges_heads())
+    shape.first_query = shape.first_key = env.groups.index(Axis::context) * env.local_sequence();
   return shape;
+}
+
+TensorView attention_view(const KernelCall& call, std::size_t operand, TensorId tensor) {
+  const Shard& shard = call.env.shard;
+  if (!shard.exchanges_heads()) return call.view(operand, tensor);
+  const std::int64_t ranks = shard.context_parallel;
+  return dense_view(static_cast<void*>(call.buffer(operand)->data()), call.format(tensor), call.rows(tensor) * ranks,
+                    call.columns(tensor) / ranks);
 }
 
 AttentionDropout attention_dropout(const AttentionAttributes& a, const DropoutDraw& draw, const RankEnvironment& env) {
   if (!a.dropout) return {};
-  return {draw, env.batch.first_sequence, env.groups.index(Axis::tensor) * (a.heads / env.shard.tensor_parallel),
-          a.heads, env.shard.lengths.sequence};
+  const std::int64_t heads = a.heads / env.shard.tensor_parallel;
+  const std::int64_t exchanged =
+      env.shard.exchanges_heads() ? env.groups.index(Axis::context) * (a.heads / env.shard.head_ranks()) : 0;
+  return {draw, env.batch.first_sequence, env.groups.index(Axis::tensor) * heads + exchanged, a.heads,
+          env.shard.lengths.sequence};
 }
 
 AttentionForward attention_forward_call(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   return {attention_shape(a, call.env),
-          call.view(0),
-          call.view(1),
-          call.view(2),
-          call.view(3),
+          attention_view(call, 0, call.op.inputs[0]),
+          attention_view(call, 1, call.op.inputs[1]),
+          attention_view(call, 2, call.op.inputs[2]),
+          attention_view(call, 3, call.op.outputs[0]),
           call.floats(side_of_forward),
           attention_dropout(a, call.draw(), call.env),
           {}};
@@ -102,15 +115,17 @@ AttentionBackward attention_backward_call(const KernelCall& call) {
   AttentionBackward kernel;
   kernel.shape = attention_shape(a, call.env);
   kernel.dropout = attention_dropout(a, call.draw(), call.env);
-  kernel.output_gradient = call.view(0);
-  kernel.query = call.view(1);
-  kernel.key = call.view(2);
-  kernel.value = call.view(3);
-  kernel.output = call.view(4);
+  const std::vector<TensorId>& inputs = call.op.inputs;
+  const TensorId output = call.op.outputs[0];
+  kernel.output_gradient = attention_view(call, 0, output);
+  kernel.query = attention_view(call, 1, inputs[0]);
+  kernel.key = attention_view(call, 2, inputs[1]);
+  kernel.value = attention_view(call, 3, inputs[2]);
+  kernel.output = attention_view(call, 4, output);
   kernel.log_sum_exp = call.floats(side_of_backward);
-  kernel.query_gradient = call.view(made);
-  kernel.key_gradient = call.view(made + 1);
-  kernel.value_gradient = call.view(made + 2);
+  kernel.query_gradient = attention_view(call, made, inputs[0]);
+  kernel.key_gradient = attention_view(call, made + 1, inputs[1]);
+  kernel.value_gradient = attention_view(call, made + 2, inputs[2]);
   return kernel;
 }
 
@@ -119,8 +134,8 @@ UnfusedAttentionForward unfused_forward_call(const KernelCall& call) {
   UnfusedAttentionForward kernel;
   kernel.shape = whole_attention_shape(a, call.env);
   const Scores scores(call, kernel.shape);
-  kernel.query = call.view(0);
-  kernel.output = call.view(3);
+  kernel.query = attention_view(call, 0, call.op.inputs[0]);
+  kernel.output = attention_view(call, 3, call.op.outputs[0]);
   kernel.probabilities = scores.view(call.buffer(side_of_forward));
   kernel.dropout = attention_dropout(a, call.draw(), call.env);
   if (a.dropout) {
@@ -135,8 +150,8 @@ UnfusedAttentionBackward unfused_backward_call(const KernelCall& call) {
   UnfusedAttentionBackward kernel;
   kernel.shape = whole_attention_shape(a, call.env);
   const Scores scores(call, kernel.shape);
-  kernel.output_gradient = call.view(0);
-  kernel.query = call.view(1);
+  kernel.output_gradient = attention_view(call, 0, call.op.outputs[0]);
+  kernel.query = attention_view(call, 1, call.op.inputs[0]);
   kernel.probabilities = scores.view(call.buffer(side_of_backward));
   if (a.dropout) {
     kernel.mask = reinterpret_cast<const std::uint8_t*>(call.buffer(side_of_backward + 1)->data());
@@ -149,6 +164,8 @@ UnfusedAttentionBackward unfused_backward_call(const KernelCall& call) {
 void run_attention(const KernelCall& call) {
   const bool is_fused = call.env.shard.flash_attention == FlashAttention::on;
   switch (call.instruction.role) {
+    case KernelRole::pack_heads:
+    case KernelRole::unpack_heads: return run_head_copies(call);
     case KernelRole::forward: return is_fused ? fused_forward(call) : unfused_forward(call);
     case KernelRole::backward: return is_fused ? fused_backward(call) : unfused_backward(call);
     default: return is_fused ? run_ring_attention(call) : run_gathered_attention(call);

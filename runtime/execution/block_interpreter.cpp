@@ -72,7 +72,9 @@ void BlockInterpreter::run(const Instruction& i) {
     case InstructionKind::reclassify: call.buffer(0)->count_as(i.memory_class); break;
     case InstructionKind::kernel: run_kernel(call); break;
     case InstructionKind::collective:
-      if (i.axis == Axis::expert_tensor)
+      if (i.axis == Axis::context)
+        exchange_heads(call);
+      else if (i.axis == Axis::expert_tensor)
         share_rows(call);
       else
         exchange_rows(call);

@@ -117,6 +117,10 @@ void route_tokens(const KernelCall& call);
 void exchange_rows(const KernelCall& call);
 /// Rows gathered from the ranks that divide the same experts, or summed over them, in place.
 void share_rows(const KernelCall& call);
+/// Packs a rank's tokens by the heads that each rank gets, or puts together what arrived by heads.
+void run_head_copies(const KernelCall& call);
+/// Packed rows to the ranks of their heads, or back to those of their tokens.
+void exchange_heads(const KernelCall& call);
 [[nodiscard]] std::int64_t chosen_experts(const KernelCall& call, TensorId probabilities);
 
 }  // namespace plumbline

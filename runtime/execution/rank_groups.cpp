@@ -14,9 +14,9 @@ RankSet ranks_of(const RankGroup& group, std::int32_t rank, std::string name) {
   return set;
 }
 
-Messages messages_on(Axis axis) {
+Messages messages_on(Axis axis, const Strategy& strategy) {
   if (axis == Axis::pipeline) return Messages::stages;
-  if (axis == Axis::expert) return Messages::each;
+  if (axis == Axis::expert || (axis == Axis::context && strategy.exchanges_heads())) return Messages::each;
   return axis == Axis::context ? Messages::ring : Messages::any;
 }
 
@@ -29,7 +29,7 @@ RankSet group_ranks(const Strategy& strategy, Axis axis, std::int32_t rank) {
 RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.rank()) {
   for (const Axis axis : all_axes)
     of_axis_[static_cast<std::size_t>(axis)] =
-        world.communicator(group_ranks(strategy, axis, rank_), messages_on(axis));
+        world.communicator(group_ranks(strategy, axis, rank_), messages_on(axis, strategy));
   const RankGroup all = rank_group(strategy, Axis::expert_gradient);
   const auto shard = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard_ranks(strategy).expert));
   expert_shard_ = world.communicator(ranks_of({shard, all.stride}, rank_, "expert_shard"));

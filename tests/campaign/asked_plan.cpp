@@ -41,6 +41,7 @@ void add_strategy(CommandLine& line, const Strategy& s) {
   line.add_degree("--tp", s.tensor_parallel);
   line.add_degree("--pp", s.pipeline_stages);
   line.add_degree("--cp", s.context_parallel);
+  if (s.context_communication != ContextCommunication::ring) line.add("--cp-comm", to_text(s.context_communication));
   line.add_degree("--ep", s.expert_parallel);
   line.add_degree("--etp", s.expert_tensor_parallel);
   line.add_degree("--virtual-stages", s.virtual_stages);

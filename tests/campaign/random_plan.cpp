@@ -99,6 +99,13 @@ void draw_units(Strategy& s, const Divisibility& facts, Draw& draw) {
   if (most >= 2) s.layers_per_unit = static_cast<std::int32_t>(draw.between(2, most));
 }
 
+/// From a copy: a seed's other draws stay what they were before there was a choice.
+void draw_context_communication(Strategy& s, const Divisibility& facts, Draw draw) {
+  const std::int64_t ranks = std::int64_t{s.tensor_parallel} * s.context_parallel;
+  if (s.context_parallel > 1 && common_divisor(facts.heads, facts.kv_heads) % ranks == 0 && draw.one_in(2))
+    s.context_communication = ContextCommunication::all_to_all;
+}
+
 Strategy any_strategy(const Divisibility& facts, std::int64_t devices, std::int64_t domain, const PlanSizes& sizes,
                       Draw& draw) {
   Strategy s;
@@ -120,6 +127,7 @@ Strategy any_strategy(const Divisibility& facts, std::int64_t devices, std::int6
   draw_sharing(s, draw);
   draw_split(s, facts, draw);
   draw_units(s, facts, draw);
+  draw_context_communication(s, facts, draw);
   return s;
 }
 

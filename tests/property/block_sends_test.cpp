@@ -83,6 +83,25 @@ TEST_CASE("keys and values travel to every other context-parallel rank") {
   CHECK(sent(shape, s, BlockPass::backward) == Lines{"send-receive context 2 x " + whole});
 }
 
+// Queries, keys, values and the output of 8 tokens: 2 x 8 x 32 x 4 bytes = 2048 each, of which all-to-all sends half.
+TEST_CASE("ranks that exchange heads send what they have of four tensors each way") {
+  Strategy s;
+  s.context_parallel = 2;
+  s.context_communication = ContextCommunication::all_to_all;
+  const std::string one = "all-to-all context 2048";
+  CHECK(sent(shape, s, BlockPass::forward) == Lines{one, one, one, one});
+  CHECK(sent(shape, s, BlockPass::backward) == Lines{one, one, one, one});
+  const std::size_t ops = layer_of(llama(shape)).ops().size();
+  CHECK(sent(shape, s, BlockPass::recompute, {std::vector<bool>(ops, true), RecomputeMode::full}) ==
+        Lines{one, one, one, one});
+  // Two of four kv heads: keys and values are half as large.
+  LlamaShape grouped = shape;
+  grouped.kv_heads = 2;
+  const std::string half = "all-to-all context 1024";
+  CHECK(sent(grouped, s, BlockPass::forward) == Lines{one, half, half, one});
+  CHECK(sent(grouped, s, BlockPass::backward) == Lines{one, one, half, half});
+}
+
 // 32 tokens choose 2 of 8 experts each: 64 rows of 32 features, 8192 bytes. With sequence parallelism over two ranks, a
 // rank's own tokens choose half of them.
 TEST_CASE("ranks that divide experts gather the rows that arrive and sum what leaves") {

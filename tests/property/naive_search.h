@@ -60,7 +60,16 @@ class NaiveSearch {
             if (s.devices() == n && allowed(space_.pipeline_stages, s.pipeline_stages) &&
                 allowed(space_.tensor_parallel, s.tensor_parallel) &&
                 allowed(space_.context_parallel, s.context_parallel) && allowed(space_.data_parallel, s.data_parallel))
-              experts(question, s);
+              communications(question, s);
+  }
+
+  void communications(const Question& question, Strategy s) {
+    const std::vector<ContextCommunication> ring{ContextCommunication::ring};
+    const bool is_free = s.context_parallel == 1 || space_.context_communication.empty();
+    for (const ContextCommunication communication : is_free ? ring : space_.context_communication) {
+      s.context_communication = communication;
+      experts(question, s);
+    }
   }
 
   void experts(const Question& question, Strategy s) {

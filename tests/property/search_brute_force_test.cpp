@@ -185,6 +185,13 @@ TEST_CASE("search equals brute force: axes fixed, whole shard groups or parts") 
   check_against_brute_force(asked);
 }
 
+TEST_CASE("search equals brute force: context parallelism by a ring and by all-to-all") {
+  const Asked asked = GENERATE(
+      Asked{small("llama"), "dgx-h100", 8, 1024, 16, "cp-comm=ring|all-to-all,micro-batch=1|2,recompute=none|full"},
+      Asked{small("gpt2"), "rtx4090-pcie", 4, 1024, 8, "cp=2,cp-comm=all-to-all,micro-batch=1"});
+  check_against_brute_force(asked);
+}
+
 TEST_CASE("search equals brute force: frozen parameters, adapters and other optimizers") {
   const Asked asked = GENERATE(
       Asked{small("llama"), "rtx4090-pcie", 4, 1024, 8, "micro-batch=1|2,recompute=none|full", {bf16}, lora(8)},

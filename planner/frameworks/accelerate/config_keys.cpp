@@ -143,7 +143,9 @@ Rows axis_keys() {
        .source = parallelism,
        .read =
            [](const Json& v, Settings& s) {
-             if (degree_value(v) > 1) s.context_parallel = degree_value(v);
+             if (degree_value(v) == 1) return;
+             s.context_parallel = degree_value(v);  // DeepSpeed's Ulysses
+             s.context_communication = ContextCommunication::all_to_all;
            }},
       axis(
           "parallelism_config.parallelism_config_dp_replicate_size",

@@ -182,7 +182,11 @@ Rows parallel_keys() {
           {.path = "sequence_parallel_size",
            .source = config,
            .write = [](const Settings& s) { return written_degree(s.context_parallel); },
-           .read = [](const Json& v, Settings& s) { s.context_parallel = degree_value(v); },
+           .read =
+               [](const Json& v, Settings& s) {
+                 s.context_parallel = degree_value(v);
+                 s.context_communication = ContextCommunication::all_to_all;
+               },
            .since = with_ulysses_sp},
           {.path = "data_parallel_size",
            .source = "deepspeed/__init__.py",

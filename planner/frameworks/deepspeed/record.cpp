@@ -10,6 +10,12 @@ constexpr std::string_view pipe_engine_source = "deepspeed/runtime/pipe/engine.p
 constexpr std::string_view constants_source = "deepspeed/runtime/constants.py";
 constexpr std::string_view precision_source = "deepspeed/runtime/precision_config.py";
 
+constexpr std::string_view ulysses_source = "deepspeed/runtime/sequence_parallel/ulysses_sp.py";
+
+bool passes_keys_on(const Strategy& s, const NetworkFacts&) {
+  return s.context_parallel > 1 && s.context_communication == ContextCommunication::ring;
+}
+
 bool shards_gradients_in_pipeline(const Strategy& s, const NetworkFacts&) {
   return s.pipeline_stages > 1 && s.zero_stage >= 2;
 }
@@ -35,6 +41,7 @@ FrameworkRecord deepspeed_record() {
   r.features = {
       {Feature::tensor_parallel, "tensor_parallel.autotp_size", "deepspeed/runtime/tensor_parallel/config.py"},
       {Feature::context_parallel, "sequence_parallel_size (Ulysses)", "deepspeed/runtime/config.py"},
+      {Feature::head_exchange, "sequence_parallel_size (Ulysses)", ulysses_source},
       {Feature::expert_parallel, "expert_parallel.autoep_size", "docs/_pages/config-json.md"},
       {Feature::no_prefetch, "zero_optimization.stage3_prefetch_bucket_size 0", zero_source},
       {Feature::pipeline, "PipelineModule(num_stages=N)",
@@ -45,7 +52,9 @@ FrameworkRecord deepspeed_record() {
                   {PrecisionRecipe::bf16_pure, "bf16.bf16_master_weights_and_grads and bf16.bf16_optimizer_states",
                    constants_source}};
   r.rules = {{"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine_source,
-              shards_gradients_in_pipeline}};
+              shards_gradients_in_pipeline},
+             {"trades tokens for heads (Ulysses, --cp-comm all-to-all) and passes no keys and values along a ring",
+              ulysses_source, passes_keys_on}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
                 "reduce_bucket_size 500 000 000 elements", zero_source};
   return r;

@@ -73,6 +73,7 @@ LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
   s.pipeline_stages = strategy.pipeline_stages;
   s.tensor_parallel = strategy.tensor_parallel;
   s.context_parallel = strategy.context_parallel;
+  s.context_communication = strategy.context_communication;
   s.expert_parallel = strategy.expert_parallel;
   s.expert_tensor_parallel = strategy.expert_tensor_parallel;
   s.data_parallel = strategy.data_parallel;
@@ -117,6 +118,8 @@ Strategy strategy_of(const LaunchSettings& s) {
   take(strategy.pipeline_stages, s.pipeline_stages);
   take(strategy.tensor_parallel, s.tensor_parallel);
   take(strategy.context_parallel, s.context_parallel);
+  // Of undivided sequences a file may say anything.
+  if (strategy.context_parallel > 1) take(strategy.context_communication, s.context_communication);
   take(strategy.expert_parallel, s.expert_parallel);
   take(strategy.expert_tensor_parallel, s.expert_tensor_parallel);
   take(strategy.data_parallel, s.data_parallel);

@@ -57,6 +57,7 @@ struct LaunchSettings {
   std::optional<std::int32_t> pipeline_stages;
   std::optional<std::int32_t> tensor_parallel;
   std::optional<std::int32_t> context_parallel;
+  std::optional<ContextCommunication> context_communication;
   std::optional<std::int32_t> expert_parallel;
   std::optional<std::int32_t> expert_tensor_parallel;
   std::optional<std::int32_t> data_parallel;

@@ -38,6 +38,7 @@ void fill_missing(LaunchSettings& s, const LaunchSettings& more) {
   fill(s.pipeline_stages, more.pipeline_stages);
   fill(s.tensor_parallel, more.tensor_parallel);
   fill(s.context_parallel, more.context_parallel);
+  fill(s.context_communication, more.context_communication);
   fill(s.expert_parallel, more.expert_parallel);
   fill(s.expert_tensor_parallel, more.expert_tensor_parallel);
   fill(s.data_parallel, more.data_parallel);

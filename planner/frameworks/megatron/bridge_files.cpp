@@ -114,7 +114,8 @@ LaunchKey attribute_key(const Attribute& attribute, const std::vector<LaunchKey>
             return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
           },
           .read = row->read,
-          .understands = row->understands};
+          .understands = row->understands,
+          .effect = row->effect};
 }
 
 /// Recipes that mixed_precision.py registers.
@@ -270,11 +271,22 @@ LaunchKey adapters_key() {
           .read = read_adapters};
 }
 
+/// Of a ring too, as a recipe may have chosen an all-to-all.
+LaunchKey context_communication_key(const std::vector<LaunchKey>& flags) {
+  LaunchKey key = attribute_key({"model.cp_comm_type", "--cp-comm-type", ""}, flags);
+  key.write = [write = key.write](const Settings& s) -> Value {
+    if (s.context_parallel.value_or(1) == 1) return std::nullopt;
+    return write(s).value_or(Json("p2p"));
+  };
+  return key;
+}
+
 std::vector<LaunchKey> made_table() {
   std::vector<LaunchKey> flags = megatron::strategy_flags();
   for (const LaunchKey& key : megatron::recipe_flags()) flags.push_back(key);
   std::vector<LaunchKey> all;
   for (const Attribute& attribute : attributes) all.push_back(attribute_key(attribute, flags));
+  all.push_back(context_communication_key(flags));
   all.push_back(precision_key());
   all.push_back(gradient_key());
   all.push_back(attention_key());

@@ -174,8 +174,6 @@ void read_recompute_layers(const Json& tree, Settings& s, std::vector<std::strin
 }
 
 void note_others(const Json& tree, std::vector<std::string>& notes) {
-  if (const std::string kind = text_at(tree, "--cp-comm-type"); !kind.empty() && kind != "p2p")
-    notes.push_back("--cp-comm-type " + kind + " changes time; a ring (p2p) is priced");
   if (tree.find("--rampup-batch-size") != nullptr)
     notes.emplace_back("--rampup-batch-size: the step is priced at the full batch");
 }

@@ -141,6 +141,25 @@ void read_modules(const Json& value, Settings& s) {
   if (mode(s) == RecomputeMode::selective) s.recompute = *recompute;
 }
 
+Value context_communication(const Settings& s) {
+  if (s.context_parallel.value_or(1) == 1 || s.context_communication != ContextCommunication::all_to_all)
+    return std::nullopt;
+  return Value("a2a");
+}
+
+/// One for all layers, or one for each.
+bool understands_context_communication(const Json& value) {
+  const Json::Array* const all = value.if_array();
+  const Json& one = all == nullptr || all->size() != 1 ? value : all->front();
+  return one.if_string() != nullptr && (*one.if_string() == "p2p" || *one.if_string() == "a2a");
+}
+
+void read_context_communication(const Json& value, Settings& s) {
+  const Json::Array* const all = value.if_array();
+  const std::string name = word(all == nullptr ? value : all->front());
+  s.context_communication = name == "a2a" ? ContextCommunication::all_to_all : ContextCommunication::ring;
+}
+
 std::vector<LaunchKey> degree_flags() {
   return {degree_flag("--tensor-model-parallel-size", model_parallel_source, &Settings::tensor_parallel),
           degree_flag("--pipeline-model-parallel-size", model_parallel_source, &Settings::pipeline_stages),
@@ -153,6 +172,12 @@ std::vector<LaunchKey> degree_flags() {
            .write = layout,
            .read = [](const Json& value, Settings& s) { s.layers_per_stage = layers_from_layout(word(value)); }},
           degree_flag("--context-parallel-size", model_parallel_source, &Settings::context_parallel),
+          {.path = "--cp-comm-type",
+           .source = arguments_source,
+           .write = context_communication,
+           .read = read_context_communication,
+           .understands = understands_context_communication,
+           .effect = KeyEffect::time},
           switch_flag(
               "--sequence-parallel", model_parallel_source,
               [](const Settings& s) { return s.sequence_parallel == SequenceParallel::on; },

@@ -32,6 +32,7 @@ FrameworkRecord plumbline_record() {
   r.features = {{Feature::tensor_parallel, "--tp", running},
                 {Feature::sequence_parallel, "--sequence-parallel", running},
                 {Feature::context_parallel, "--cp", running},
+                {Feature::head_exchange, "--cp-comm all-to-all", running},
                 {Feature::expert_parallel, "--ep", running},
                 {Feature::expert_tensor_parallel, "--etp", running},
                 {Feature::pipeline, "--pp", running},

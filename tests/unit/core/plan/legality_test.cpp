@@ -407,5 +407,29 @@ TEST_CASE("R24: fused attention goes with devices and heads that it has kernels 
   CHECK(q.answer() == "legal");
 }
 
+// 16 heads that share 8 keys and values.
+TEST_CASE("R25: all-to-all context parallelism divides the heads that tensor parallelism leaves to a rank") {
+  Question q;
+  q.strategy.context_communication = ContextCommunication::all_to_all;
+  CHECK(q.answer() == "R25: all-to-all context parallelism with cp 1");
+  const auto with_ranks = [&](std::int32_t tensor, std::int32_t context) {
+    q.strategy.tensor_parallel = tensor;
+    q.strategy.context_parallel = context;
+    q.strategy.data_parallel = 16 / tensor / context;
+    q.strategy.micro_batches = 32 / q.strategy.data_parallel;
+    return q.answer();
+  };
+  CHECK(with_ranks(4, 2) == "legal");
+  CHECK(with_ranks(1, 8) == "legal");
+  CHECK(with_ranks(4, 4) == "R25: 8 kv heads do not divide over tp x cp 16");
+  q.facts.heads = q.facts.kv_heads = {24};
+  CHECK(with_ranks(4, 4) == "R25: 24 attention heads do not divide over tp x cp 16");
+  CHECK(with_ranks(4, 2) == "legal");
+  q.facts.has_fixed_attention = true;
+  CHECK(with_ranks(4, 2) == "R25: all-to-all context parallelism for attention over tokens that no sequence divides");
+  q.strategy.context_communication = ContextCommunication::ring;
+  CHECK(with_ranks(4, 2) == "legal");
+}
+
 }  // namespace
 }  // namespace plumbline

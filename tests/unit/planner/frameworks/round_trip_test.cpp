@@ -72,6 +72,7 @@ Strategy drawn(Draw& draw, const FrameworkRecord& record, bool has_experts) {
   if (plumbline::record_of(s.schedule).chunks != RankChunks::one) s.virtual_stages = 2 + draw.below(2);
   s.micro_batch = 1 + draw.below(3);
   s.micro_batches = draw.one_of<std::int64_t>({1, 2, 3, 5, 6, 12}) * (draw.below(2) == 0 ? s.pipeline_stages : 1);
+  if (s.context_parallel > 1 && s.micro_batches % 2 == 0) s.context_communication = ContextCommunication::all_to_all;
   s.zero_stage = value_of(draw, record.zero_stages, 0);
   if (s.gradient_ranks() == 1) s.zero_stage = 0;
   if (s.zero_stage > 0) s.shard_group = s.gradient_ranks() / (draw.below(3) == 0 ? draw.degree() : 1);

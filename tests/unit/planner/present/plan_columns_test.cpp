@@ -17,7 +17,7 @@ TEST_CASE("every column of a plan has a title, a unit and an explanation") {
     all.rows.front().push_back(column.cell(sample_plan()));
   }
   check_whole(all);
-  CHECK(all.columns.size() == 28);
+  CHECK(all.columns.size() == 29);
 }
 
 TEST_CASE("the cells of a plan say its choices and its figures, as text and as numbers") {

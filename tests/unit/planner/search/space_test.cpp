@@ -60,11 +60,14 @@ std::vector<std::string> sharding(const Question& question, std::string_view fix
 
 TEST_CASE("every axis is read from text, several values apart by a bar") {
   const SearchSpace s = space_from_text(
-      "pp=1|2,tp=8,cp=4,ep=2|8,etp=2,dp=16,virtual-stages=3,zero=0|3,shard-group=8|16,micro-batch=1|2,schedule=gpipe|"
+      "pp=1|2,tp=8,cp=4,cp-comm=all-to-all|ring,ep=2|8,etp=2,dp=16,virtual-stages=3,zero=0|3,shard-group=8|16,micro-"
+      "batch=1|2,schedule=gpipe|"
       "interleaved,recompute=none|every:4|full,sequence-parallel=on|off");
   CHECK(s.pipeline_stages == std::vector<std::int32_t>{1, 2});
   CHECK(s.tensor_parallel == std::vector<std::int32_t>{8});
   CHECK(s.context_parallel == std::vector<std::int32_t>{4});
+  CHECK(s.context_communication ==
+        std::vector<ContextCommunication>{ContextCommunication::all_to_all, ContextCommunication::ring});
   CHECK(s.expert_parallel == std::vector<std::int32_t>{2, 8});
   CHECK(s.expert_tensor_parallel == std::vector<std::int32_t>{2});
   CHECK(s.data_parallel == std::vector<std::int32_t>{16});
@@ -174,6 +177,18 @@ TEST_CASE("a value fixed twice is considered once") {
   };
   CHECK(count("tp=2|2,zero=1|1,shard-group=4|2|4,micro-batch=2|1|2,recompute=full|none|full") ==
         count("tp=2,zero=1,shard-group=2|4,micro-batch=1|2,recompute=none|full"));
+}
+
+TEST_CASE("all-to-all is considered where it is asked for, and where sequences are divided") {
+  const Question asked = question("gpt2", "dgx-h100", 8, 1024, 64);
+  for (const Strategy& s : families(asked, "")) CHECK(s.context_communication == ContextCommunication::ring);
+  std::set<std::pair<bool, ContextCommunication>> found;
+  for (const Strategy& s : families(asked, "cp-comm=ring|all-to-all"))
+    found.emplace(s.context_parallel > 1, s.context_communication);
+  CHECK(found == std::set<std::pair<bool, ContextCommunication>>{{false, ContextCommunication::ring},
+                                                                 {true, ContextCommunication::ring},
+                                                                 {true, ContextCommunication::all_to_all}});
+  CHECK_THROWS_WITH(space_from_text("cp-comm=p2p"), Catch::Matchers::Contains("expected ring or all-to-all"));
 }
 
 TEST_CASE("choices that mean the same appear once") {

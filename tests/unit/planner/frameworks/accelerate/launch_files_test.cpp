@@ -83,6 +83,20 @@ TEST_CASE("axes have a section of their own") {
   CHECK(back.context_parallel == 2);
 }
 
+TEST_CASE("ranks that DeepSpeed's Ulysses divides a sequence over are read; FSDP2's exchange no heads") {
+  const LaunchSettings s =
+      imported("num_processes: 8\nparallelism_config:\n  parallelism_config_sp_size: 4\n").settings;
+  CHECK(s.context_parallel == 4);
+  CHECK(s.context_communication == ContextCommunication::all_to_all);
+  Strategy exchanging = sharded(3, 4);
+  exchanging.context_parallel = 2;
+  exchanging.shard_group = 8;
+  CHECK(inexpressible(Framework::accelerate, exchanging, {}).empty());
+  exchanging.context_communication = ContextCommunication::all_to_all;
+  CHECK(inexpressible(Framework::accelerate, exchanging, {}) ==
+        std::vector<std::string>{"Accelerate has no context parallelism by all-to-all"});
+}
+
 TEST_CASE("recompute is FSDP's own, or a flag of the script") {
   Strategy s = sharded(3, 8);
   s.recompute = Recompute{RecomputeMode::full};

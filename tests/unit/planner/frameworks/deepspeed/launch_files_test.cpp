@@ -112,6 +112,19 @@ TEST_CASE("what DeepSpeed does where a file is silent is what is read") {
   CHECK(imported(R"({"zero_optimization":{"stage":3,"mics_shard_size":8}})").settings.shard_group == 8);
 }
 
+TEST_CASE("ranks of a sequence trade tokens for heads, which a ring does not say") {
+  const LaunchSettings s = imported(R"({"sequence_parallel_size":4})").settings;
+  CHECK(s.context_parallel == 4);
+  CHECK(s.context_communication == ContextCommunication::all_to_all);
+  Strategy ring;
+  ring.context_parallel = 4;
+  CHECK(inexpressible(Framework::deepspeed, ring, {}) ==
+        std::vector<std::string>{"DeepSpeed trades tokens for heads (Ulysses, --cp-comm all-to-all) and passes no keys "
+                                 "and values along a ring"});
+  ring.context_communication = ContextCommunication::all_to_all;
+  CHECK(inexpressible(Framework::deepspeed, ring, {}).empty());
+}
+
 TEST_CASE("data-parallel ranks follow from the batch") {
   CHECK(imported(R"({"train_batch_size":64,"train_micro_batch_size_per_gpu":2,"gradient_accumulation_steps":4})")
             .settings.data_parallel == 8);

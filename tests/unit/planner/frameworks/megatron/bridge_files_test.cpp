@@ -41,12 +41,13 @@ TEST_CASE("overrides of a recipe are read, what matters and is not modelled is n
       "cfg.model.seq_length = 8192\ncfg.ddp.use_distributed_optimizer = True\ncfg.ddp.grad_reduce_in_fp32 = False\n"
       "cfg.model.recompute_granularity = 'selective'\ncfg.model.recompute_modules = ['layernorm', 'mlp']\n"
       "cfg.mixed_precision = 'bf16_with_fp8_current_scaling_mixed'\ncfg.comm_overlap.tp_comm_overlap = True\n"
-      "cfg.logger.log_interval = 10\n",
+      "cfg.logger.log_interval = 10\ncfg.model.cp_comm_type = 'a2a'\n",
       "recipe.py");
   const LaunchSettings& s = one.settings;
   CHECK(s.tensor_parallel == 8);
   CHECK(s.virtual_stages == 2);
   CHECK(s.context_parallel == 4);
+  CHECK(s.context_communication == ContextCommunication::all_to_all);
   CHECK(s.global_batch == 512);
   CHECK(s.sequence_length == 8192);
   CHECK(s.zero_stage == 1);

@@ -278,6 +278,21 @@ TEST_CASE("scripts export what validate_args asks of the environment") {
   }
 }
 
+// transformer_config.py, cp_comm_type: p2p, all_gather, a2a or a2a+p2p, for all layers or for each.
+TEST_CASE("how context-parallel ranks communicate is written and read, what is neither ring nor all-to-all is named") {
+  LaunchSettings s = settings_with(1, 2, 0, small_llama);
+  CHECK_THAT(file_text(written(s), "arguments.txt"), !Catch::Matchers::ContainsSubstring("--cp-comm-type"));
+  s.context_communication = ContextCommunication::all_to_all;
+  CHECK_THAT(file_text(written(s), "arguments.txt"), Catch::Matchers::ContainsSubstring("--cp-comm-type a2a\n"));
+  const std::string command = "torchrun pretrain_gpt.py --num-layers 4 --context-parallel-size 2 --cp-comm-type ";
+  CHECK(imported(command + "a2a").settings.context_communication == ContextCommunication::all_to_all);
+  CHECK(imported(command + "p2p").settings.context_communication == ContextCommunication::ring);
+  const Imported both = imported(command + "a2a+p2p");
+  CHECK(!both.settings.context_communication);
+  CHECK(std::count(both.notes.unread.begin(), both.notes.unread.end(),
+                   "--cp-comm-type changes time and is not modelled") == 1);
+}
+
 // null_tokenizer.py: vocab_size + 1 up to core_v0.17.1, vocab_size from core_v0.18.0 on.
 TEST_CASE("the vocabulary is that of each release's NullTokenizer") {
   const LaunchSettings s = settings_with(1, 1, 1, small_llama);
