@@ -17,12 +17,12 @@ std::string PricedPlan::file_text() const {
 
 std::vector<std::string> PricedPlan::sentences() const {
   const std::string fits(present::fit_words(present::fit_of(plan.verdict)));
-  return {present::question_words(plan),
-          present::strategy_words(plan.strategy, plan.training),
-          present::basis_words(plan),
-          present::throughput_words(plan),
-          "peak memory " + present::peak_words(plan.prediction),
-          fits + ": " + plan.verdict.reason};
+  std::vector<std::string> all{present::question_words(plan), present::strategy_words(plan.strategy, plan.training)};
+  if (asked && !asked->chosen.empty()) all.push_back(asked->chosen);
+  for (std::string words : {present::basis_words(plan), present::throughput_words(plan),
+                            "peak memory " + present::peak_words(plan.prediction), fits + ": " + plan.verdict.reason})
+    all.push_back(std::move(words));
+  return all;
 }
 
 present::Table PricedPlan::table(const std::string& name) const {

@@ -19,14 +19,15 @@ struct PlanArguments {
 
   void take(FlagReader& reader);
   /// Reads the plan file or the launch files. Throws InputError naming the flag or the file.
-  [[nodiscard]] session::EstimateRequest request(const Source& source) const;
+  [[nodiscard]] session::EstimateRequest request(const Source& source,
+                                                 session::NoStrategy none = session::NoStrategy::plain) const;
 };
 
 struct FitArguments : PlanArguments {
   std::optional<std::string> framework;
   void take(FlagReader& reader);
-  /// That changes are looked for: asked for, or that of the launch files.
-  [[nodiscard]] Framework chosen() const;
+  /// That changes are looked for: asked for, or that of the launch files; none: that of the stack.
+  [[nodiscard]] std::optional<Framework> chosen() const;
 };
 
 struct LimitsArguments {

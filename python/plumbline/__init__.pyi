@@ -186,7 +186,9 @@ class Change:
     plan: Plan
 
 class Fit(Plan):
+    offers: Record
     changes: list[Change]
+    remedies: list[Change]
     def __bool__(self) -> bool: ...
 
 class _Answer(Record):
