@@ -54,7 +54,8 @@ class EstimateVerb : public Verb {
                       placement_text(plan) + "\n" + throughput_text(plan) + "\n" +
                       waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) + "\n" +
                       verdict_text(plan, terminal);
-    if (!asked.chosen.empty() && !plan.verdict.fits) all += "\n" + remedies_text(session::remedies(asked.question, std::nullopt));
+    if (!asked.chosen.empty() && !plan.verdict.fits)
+      all += "\n" + remedies_text(session::remedies(asked.question, std::nullopt));
     if (ranks_) all += "\n" + ranks_text(plan);
     return all;
   }

@@ -11,8 +11,8 @@
 #include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
-#include "cli/verb.h"
 #include "cli/table.h"
+#include "cli/verb.h"
 #include "planner/io/fit_limits_json.h"
 #include "planner/present/search_words.h"
 #include "planner/session/fit.h"
@@ -57,7 +57,7 @@ class FitVerb : public Verb {
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
-    const session::FitAnswer answer = session::fit(asked, {}, {framework()});
+    const session::FitAnswer answer = session::fit(asked, {}, options());
     if (!answer.fits) output_.lap("changes");
     terminal.print(output_.json() ? to_json_text(fit_json(asked.plan, answer)) : text(asked, answer, terminal));
     output_.print_stats(terminal);
@@ -91,18 +91,19 @@ class FitVerb : public Verb {
     if (answer.fits) return all;
     if (answer.changes.empty()) return all + "\n" + remedies_text(answer.remedies);
     return all + "\nThe cheapest changes that make it fit:\n" + changes_text(plan, answer.changes) +
-           wrapped(present::framework_words(answer.framework), terminal_columns(), 2) + "\n" +
-           own_words(asked, answer);
+           wrapped(present::framework_words(answer.framework), terminal_columns(), 2) + "\n" + own_words(asked, answer);
   }
 
-  /// None: that of the stack.
-  [[nodiscard]] std::optional<Framework> framework() const {
-    if (framework_) return choice_of("--for", *framework_, all_frameworks, framework_from_text);
-    return plan_.import_target() ? framework_from_text(*plan_.import_target()) : std::nullopt;
+  [[nodiscard]] session::FitOptions options() const {
+    session::FitOptions options;
+    if (framework_) options.framework = choice_of("--for", *framework_, all_frameworks, framework_from_text);
+    if (plan_.import_target()) options.read_from = framework_from_text(*plan_.import_target());
+    return options;
   }
 
-  /// The changes as the framework's own settings, if its files can express them.
+  /// The changes as the own settings of a framework that was named, if its files can express them.
   static std::string own_words(const session::PricedQuestion& asked, const session::FitAnswer& answer) {
+    if (!answer.framework.is_asked_for) return "";
     const Framework framework = answer.framework.framework;
     std::string text;
     for (const Change& change : answer.changes)

@@ -45,9 +45,11 @@ void FitArguments::take(FlagReader& reader) {
   reader.take("--for", framework);
 }
 
-std::optional<Framework> FitArguments::chosen() const {
-  if (framework) return choice_of("--for", *framework, all_frameworks, framework_from_text);
-  return from ? framework_from_text(*from) : std::nullopt;
+session::FitOptions FitArguments::options() const {
+  session::FitOptions options;
+  if (framework) options.framework = choice_of("--for", *framework, all_frameworks, framework_from_text);
+  if (from) options.read_from = framework_from_text(*from);
+  return options;
 }
 
 void LimitsArguments::take(FlagReader& reader) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/session/fit.h"
 #include "planner/session/plan_flags.h"
 #include "planner/validate/validate.h"
 #include "python/flag_reader.h"
@@ -26,8 +27,8 @@ struct PlanArguments {
 struct FitArguments : PlanArguments {
   std::optional<std::string> framework;
   void take(FlagReader& reader);
-  /// That changes are looked for: asked for, or that of the launch files; none: that of the stack.
-  [[nodiscard]] std::optional<Framework> chosen() const;
+  /// For whom changes are looked for. Throws InputError naming the flag.
+  [[nodiscard]] session::FitOptions options() const;
 };
 
 struct LimitsArguments {

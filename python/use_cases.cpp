@@ -52,7 +52,7 @@ SharedPlan priced(const std::string& function, const Given& given, const Source&
   session::PricedQuestion asked = session::estimate(request);
   Plan plan = asked.plan;
   session::FitOptions options;
-  if (is_fit) options.framework = arguments.chosen();
+  if (is_fit) options = arguments.options();
   return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked), options});
 }
 

@@ -178,8 +178,8 @@ class StrategyNeighbours {
     const auto is_plan = [=](const Strategy& s) {  // a recompute mode is asked about alone
       return s.devices() == devices && s.data_parallel * s.micro_batch * s.micro_batches == batch;
     };
-    space.allows = [launches = std::move(space.allows), is_plan, most, &start = request_.start.strategy](
-                       const Strategy& s) {
+    space.allows = [launches = std::move(space.allows), is_plan, most,
+                    &start = request_.start.strategy](const Strategy& s) {
       if (launches && !launches(s)) return false;
       return !is_plan(s) || choices_but_recompute(start, s) <= most;
     };

@@ -91,6 +91,16 @@ class Remedies {
   std::vector<Remedy> found_;
 };
 
+/// Whose launch files were read may not launch what flags beside them ask for.
+std::optional<Framework> framework_of(const FitOptions& options, const Question& question) {
+  if (options.framework || !options.read_from) return options.framework;
+  try {
+    return chosen_framework(options.read_from, {question}, {}, StageSplit::even).framework;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::vector<Remedy> remedies(const Question& question, std::optional<Framework> framework, const Task& task) {
@@ -107,7 +117,7 @@ FitAnswer fit(const PricedQuestion& asked, const Task& task, const FitOptions& o
   answer.fits = asked.plan.verdict.fits;
   if (answer.fits) return answer;
   AroundRequest request{asked, {}};
-  request.search.framework = options.framework;
+  request.search.framework = framework_of(options, asked.question);
   request.search.top = options.top;
   request.whole_space = WholeSpace::where_nothing_is_near;
   AroundAnswer around = search_around(request, task);
@@ -116,7 +126,7 @@ FitAnswer fit(const PricedQuestion& asked, const Task& task, const FitOptions& o
   if (answer.changes.empty() && around.whole && around.whole->plan.verdict.fits)
     answer.changes.push_back(std::move(*around.whole));
   if (answer.changes.empty() && around.complete && options.has_remedies)
-    answer.remedies = remedies(asked.question, options.framework, task);
+    answer.remedies = remedies(asked.question, request.search.framework, task);
   answer.complete = around.complete && !task.is_stopped();
   return answer;
 }

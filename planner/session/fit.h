@@ -32,9 +32,11 @@ struct Remedy {
 
 /// What `fit` is asked for.
 struct FitOptions {
-  std::optional<Framework> framework;  ///< only changes that it can launch; none: that of the stack (launchable.h)
-  std::size_t top = usual_offers;      ///< how many changes
-  bool has_remedies = true;            ///< where no plan fits, also what else could be asked
+  std::optional<Framework> framework = {};  ///< only changes that it can launch; none: that of the stack (launchable.h)
+  std::optional<Framework> read_from =
+      {};                          ///< whose launch files were read: in place of the stack's where it can launch
+  std::size_t top = usual_offers;  ///< how many changes
+  bool has_remedies = true;        ///< where no plan fits, also what else could be asked
 };
 
 struct FitAnswer {
