@@ -10,6 +10,7 @@
 #include "planner/explain/strategy_changes.h"
 #include "planner/io/fit_limits_json.h"
 #include "planner/pricing/evaluate.h"
+#include "planner/question/noise.h"
 #include "planner/session/plan_flags.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
@@ -30,13 +31,18 @@ StrategyRequest request_of(const char* model, const char* machine, std::int64_t 
   return request;
 }
 
+struct Found {
+  std::size_t steps = 0;
+  double step_time = HUGE_VAL;
+};
+
 /// The fastest that surely fits of the strategies of the whole space that the framework launches and that differ in at
 /// most two choices, priced one by one; nothing: none fits.
-std::optional<double> brute_force(const PricedQuestion& start, Framework framework) {
+std::optional<Found> brute_force(const PricedQuestion& start, Framework framework) {
   SearchSpace all;
   all.flash_attention = {start.strategy.flash_attention};
   const SpaceEnumerator enumerator(start.question, launchable(all, framework, start.question));
-  std::optional<double> best;
+  std::optional<Found> best;
   enumerator.for_each_family([&](const Strategy& family, const Violation* violation, std::int64_t) {
     if (violation != nullptr) return;
     for (const Strategy& one : enumerator.leaves(family)) {
@@ -44,10 +50,18 @@ std::optional<double> brute_force(const PricedQuestion& start, Framework framewo
       if (steps == 0 || steps > usual_changes) continue;
       const Plan plan = evaluate(start.question, one);
       if (!plan.verdict.fits || plan.verdict.near_edge) continue;
-      best = std::min(best.value_or(HUGE_VAL), plan.prediction.step_time_s.expected);
+      const double step_time = plan.prediction.step_time_s.expected;
+      if (!best || step_time < best->step_time) best = Found{steps, step_time};
     }
   });
   return best;
+}
+
+/// As fast, or of fewer changes within what repetitions of a run differ by.
+bool is_as_good(const Change& offered, const Found& best) {
+  const double step_time = offered.plan.prediction.step_time_s.expected;
+  if (step_time <= best.step_time * (1 + 1e-9)) return true;
+  return offered.steps.size() < best.steps && step_time < best.step_time * (1 + repeated_run_noise);
 }
 
 void check_offers(const PricedQuestion& asked, const FitAnswer& answer) {
@@ -92,14 +106,14 @@ TEST_CASE("a plan that does not fit comes with the cheapest changes that make it
 
 TEST_CASE("the changes that were dearer than what a search around the plan finds") {
   struct Case {
-    const char *model, *machine;
-    std::int64_t micro_batch;
+    const char* model;
+    std::int64_t sequence;
     double most;  ///< of the step time, above that of the plan that does not fit
   };
   // What --around found of these when fit offered 4 to 16 per cent.
-  for (const Case& one : {Case{"llama-3.1-8b", "dgx-h100", 2, 0.04}, Case{"llama-2-13b", "dgx-h100", 2, 0.06}}) {
+  for (const Case& one : {Case{"llama-3.1-8b", 8192, 0.04}, Case{"llama-2-13b", 4096, 0.06}}) {
     INFO(one.model);
-    const PricedQuestion asked = estimate(request_of(one.model, one.machine, 8, 8192, 64, one.micro_batch));
+    const PricedQuestion asked = estimate(request_of(one.model, "dgx-h100", 8, one.sequence, 64, 2));
     const FitAnswer answer = fit(asked);
     REQUIRE_FALSE(answer.changes.empty());
     const Plan& best = answer.changes.front().plan;
@@ -134,7 +148,7 @@ TEST_CASE("of drawn questions fit offers nothing worse than what is found one by
     }
     if (asked->plan.verdict.fits) continue;
     const FitAnswer answer = fit(*asked);
-    const std::optional<double> best = brute_force(*asked, answer.framework.framework);
+    const std::optional<Found> best = brute_force(*asked, answer.framework.framework);
     INFO(request.question.model << " on " << devices << " of " << request.question.machine << ", "
                                 << plumbline::to_text(asked->strategy));
     check_offers(*asked, answer);
@@ -143,8 +157,7 @@ TEST_CASE("of drawn questions fit offers nothing worse than what is found one by
     if (!best) continue;
     ++compared;
     REQUIRE_FALSE(answer.changes.empty());
-    const double offered = answer.changes.front().plan.prediction.step_time_s.expected;
-    CHECK(offered <= *best * (1 + 1e-9));
+    CHECK(is_as_good(answer.changes.front(), *best));
     REQUIRE_FALSE(near.nearby.empty());
     CHECK_FALSE(is_better(near.nearby.front().plan, answer.changes.front().plan, Objective::step_time));
   }
