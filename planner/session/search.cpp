@@ -161,8 +161,7 @@ StrategyRequest best_strategy(const QuestionText& question, const Task& task) {
   const PreparedSearch prepared = prepare_search(request);
   const SearchAnswer found = search(prepared, task);
   const bool fits = !found.result.best.empty();
-  if (!fits && !found.result.nearest_miss)
-    throw InputError({"--global-batch", "no plan of plan search is legal", "flags of a strategy", ""});
+  if (!fits && !found.result.nearest_miss) return {question, {}};  // none is legal: plain data parallelism says why
   const RankedStrategy& best = fits ? found.result.best.front() : *found.result.nearest_miss;
   const std::string whose =
       found.framework.framework == Framework::any
