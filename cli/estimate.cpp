@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "cli/verb.h"
 #include "core/io/rank_map_json.h"
+#include "planner/io/fit_limits_json.h"
 #include "planner/session/fit.h"
 
 namespace plumbline {
@@ -38,11 +39,9 @@ class EstimateVerb : public Verb {
     output_.lap("question");
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
-    if (output_.json() && !asked.chosen.empty()) terminal.remark("plan: " + asked.chosen);
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
-    terminal.print(output_.json() ? to_json_text(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan))
-                                  : text(asked, terminal));
+    terminal.print(output_.json() ? to_json_text(json(asked)) : text(asked, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
@@ -58,6 +57,10 @@ class EstimateVerb : public Verb {
       all += "\n" + remedies_text(session::remedies(asked.question, std::nullopt));
     if (ranks_) all += "\n" + ranks_text(plan);
     return all;
+  }
+
+  [[nodiscard]] Json json(const session::PricedQuestion& asked) const {
+    return session::with_chosen(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan), asked);
   }
 
   /// In the header, where nobody gave a strategy.

@@ -1,5 +1,7 @@
 #include "python/answer.h"
 
+#include "planner/io/fit_limits_json.h"
+
 #include "core/base/errors.h"
 #include "core/io/plan_json.h"
 #include "planner/present/plan_columns.h"
@@ -9,7 +11,9 @@
 
 namespace plumbline::python {
 
-std::string PricedPlan::json() const { return to_json_text(to_json(plan)); }
+std::string PricedPlan::json() const {
+  return to_json_text(asked ? session::with_chosen(to_json(plan), *asked) : to_json(plan));
+}
 
 std::string PricedPlan::file_text() const {
   return asked ? session::plan_text(*request, *asked) : session::plan_text(plan);

@@ -55,8 +55,7 @@ Json remedy_json(const Remedy& remedy) {
   return Json::Object{{"flags", remedy.flags},
                       {"strategy", to_json(plan.strategy, plan.training)},
                       {"step_time_s", to_json(plan.prediction.step_time_s)},
-                      {"peak_memory_bytes", plan.prediction.peak_memory.value()},
-                      {"near_edge", plan.verdict.near_edge}};
+                      {"peak_memory_bytes", plan.prediction.peak_memory.value()}};
 }
 
 }  // namespace
@@ -66,6 +65,12 @@ Json to_json(const FitAnswer& answer, const Plan& from) {
                       {"changes", changes_json(answer.changes, from)},
                       {"remedies", json_array(answer.remedies, remedy_json)},
                       {"complete", answer.complete}};
+}
+
+Json with_chosen(const Json& plan, const PricedQuestion& asked) {
+  Json::Object object = *plan.if_object();
+  if (!asked.chosen.empty()) object.emplace_back("chosen", asked.chosen);
+  return object;
 }
 
 Json fit_json(const Plan& plan, const FitAnswer& answer) {

@@ -54,12 +54,12 @@ class Remedies {
     }
   }
 
-  /// Whether a plan fits. What cannot be asked has none.
+  /// Whether a plan surely fits. What cannot be asked has none.
   bool add(const QuestionText& text, const Cluster& cluster, const std::string& flags, const std::string& words) {
     if (task_.is_stopped()) return false;
     try {
       std::optional<Plan> best = best_plan(text, cluster);
-      if (!best) return false;
+      if (!best || best->verdict.near_edge) return false;
       found_.push_back({flags, words, std::move(*best)});
       return true;
     } catch (const InputError&) {

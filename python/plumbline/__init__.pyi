@@ -170,6 +170,7 @@ class Plan(_PlanKeys):
     run: _Run
     verdict: _Verdict
     provenance: _Provenance
+    chosen: str
     fits: bool
     reason: str
     step_time_s: _Interval

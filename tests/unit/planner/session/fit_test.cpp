@@ -187,6 +187,7 @@ TEST_CASE("where no plan fits fit says what else could be asked, and each has a 
   for (const Remedy& remedy : answer.remedies) {
     flags.push_back(remedy.flags.substr(0, remedy.flags.find(' ')));
     CHECK(remedy.plan.verdict.fits);
+    CHECK_FALSE(remedy.plan.verdict.near_edge);
   }
   CHECK(std::find(flags.begin(), flags.end(), "--lora-rank") != flags.end());
   CHECK(std::find(flags.begin(), flags.end(), "--gpus") != flags.end());

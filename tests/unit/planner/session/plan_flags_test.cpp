@@ -1,6 +1,8 @@
 #include "planner/session/plan_flags.h"
 
 #include "core/base/errors.h"
+#include "core/io/plan_json.h"
+#include "planner/io/fit_limits_json.h"
 #include "planner/session/foreign_flags.h"
 #include "planner/session/search.h"
 #include "planner/session/search_flags.h"
@@ -51,10 +53,12 @@ TEST_CASE("without a flag of a strategy it is that of the best plan, with one th
   CHECK_THAT(best.chosen, Catch::Matchers::StartsWith("no strategy was given: this is the best plan"));
   const PricedQuestion priced = estimate(best);
   CHECK(priced.chosen == best.chosen);
+  CHECK(*with_chosen(to_json(priced.plan), priced).find("chosen")->if_string() == best.chosen);
   CHECK(priced.strategy == best.strategy.strategy);
   const PricedQuestion plain = estimate(flags.request());
   CHECK(plain.strategy.micro_batch == 1);
   CHECK(plain.chosen.empty());
+  CHECK(with_chosen(to_json(plain.plan), plain).find("chosen") == nullptr);
   CHECK(priced.plan.prediction.step_time_s.expected < plain.plan.prediction.step_time_s.expected);
   flags.strategy.micro_batch = "1";
   CHECK(estimate(flags.request(NoStrategy::best)).strategy == plain.strategy);
