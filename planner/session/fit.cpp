@@ -1,6 +1,8 @@
 #include "planner/session/fit.h"
 
 #include "core/base/errors.h"
+#include "models/calibration_catalog.h"
+#include "planner/question/default_stack.h"
 
 namespace plumbline::session {
 namespace {
@@ -13,7 +15,7 @@ class Remedies {
 
   void add_adapters() {
     if (asked_.training().adaptation.lora_rank > 0) return;
-    QuestionText text = asked_.text();
+    QuestionText text = with_open_stack();
     text.training.adaptation.lora_rank = usual_adapter_rank;
     const std::string rank = std::to_string(usual_adapter_rank);
     (void)add(text, asked_.cluster(), "--lora-rank " + rank, "with adapters of rank " + rank + " (fine-tuning)");
@@ -44,6 +46,20 @@ class Remedies {
 
  private:
   static constexpr std::int64_t shortest_sequence = 128;
+
+  /// Adapters may be trained by another framework, whose stack then prices them, if the usual one is the question's.
+  [[nodiscard]] QuestionText with_open_stack() const {
+    QuestionText text = asked_.text();
+    if (text.stack != usual_stack(asked_.cluster())) return text;
+    const NumberFormat usual =
+        CalibrationSet::shipped()
+            .gradient_format(text.stack, text.training.precision)
+            .value_or(
+                precision_formats(text.training.precision, std::nullopt, text.training.optimizer_format).gradient);
+    if (text.training.gradient_format == usual) text.training.gradient_format.reset();
+    text.stack.clear();
+    return text;
+  }
 
   /// Nothing where the machine cannot have so many.
   [[nodiscard]] std::optional<Cluster> cluster_of(std::int64_t devices) const {

@@ -184,7 +184,16 @@ TEST_CASE("where no plan fits fit says what else could be asked, and each has a 
   CHECK(answer.changes.empty());
   REQUIRE_FALSE(answer.remedies.empty());
   std::vector<std::string> flags;
+  SearchRequest adapters;  // as the same search says it, for the framework that trains them and by its stack
+  adapters.question = request_of("llama-3.2-3b", "rtx4090-pcie", 1, 4096, 8, 1).question;
+  adapters.question.training.adaptation.lora_rank = usual_adapter_rank;
+  const Plan by_search = search(adapters).plans.front();
   for (const Remedy& remedy : answer.remedies) {
+    if (remedy.flags == "--lora-rank 16") {
+      CHECK(remedy.plan.provenance.stack_calibration == by_search.provenance.stack_calibration);
+      CHECK(remedy.plan.prediction.step_time_s.expected ==
+            Approx(by_search.prediction.step_time_s.expected).epsilon(0.02));
+    }
     flags.push_back(remedy.flags.substr(0, remedy.flags.find(' ')));
     CHECK(remedy.plan.verdict.fits);
     CHECK_FALSE(remedy.plan.verdict.near_edge);
