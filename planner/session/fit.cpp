@@ -94,6 +94,7 @@ class Remedies {
     SearchOptions options;
     options.top = 1;
     options.finalists = Finalists::closed_form;
+    options.refinement = Refinement::around_best;
     options.stop = task_.stop;
     const SearchResult found =
         plumbline::search(questions, launchable({}, choice.framework, questions.front()), options);
