@@ -32,7 +32,7 @@ void fit_import(benchmark::State& state) {
   const session::ImportRequest request = pasted("llama2-70b");
   for ([[maybe_unused]] const auto _ : state) {
     const auto asked = session::estimate(session::strategy_request(request, session::import_files(request)));
-    const session::FitAnswer answer = session::fit(asked, {}, Framework::megatron_lm);
+    const session::FitAnswer answer = session::fit(asked, {}, {Framework::megatron_lm});
     for (const Change& change : answer.changes)
       benchmark::DoNotOptimize(session::own_settings(asked, asked.strategy, change.strategy, Framework::megatron_lm));
   }

@@ -3,13 +3,17 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "cli/fit_limits_view.h"
 #include "cli/output_options.h"
 #include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
 #include "cli/rank_list.h"
+#include "cli/table.h"
 #include "cli/verb.h"
 #include "core/io/rank_map_json.h"
+#include "planner/io/fit_limits_json.h"
+#include "planner/session/fit.h"
 
 namespace plumbline {
 namespace {
@@ -19,8 +23,9 @@ class EstimateVerb : public Verb {
   [[nodiscard]] VerbWords words() const override {
     return {"estimate", "one configuration priced: step time by cause, memory, throughput, cost",
             "--model M --machine C --global-batch B [--gpus N] [strategy flags]\nplan estimate --plan plan.json",
-            "Prices any legal strategy, fitting or not; the verdict says which. With --tokens the whole run's days, "
-            "GPU-hours, dollars and energy too.",
+            "Prices any legal strategy, fitting or not; the verdict says which. Without a flag of a strategy it prices "
+            "the best plan of plan search and says so. With --tokens the whole run's days, GPU-hours, dollars and "
+            "energy too.",
             "plan estimate --model llama-3-8b --machine dgx-h100 --gpus 8 --global-batch 64 --tp 2 --tokens 1T"};
   }
   void declare(CLI::App& app) override {
@@ -30,24 +35,37 @@ class EstimateVerb : public Verb {
   }
   ExitCode run(Terminal& terminal) override {
     output_.require_writable(terminal);
-    const session::EstimateRequest request = plan_.request();
+    const session::EstimateRequest request = plan_.request(session::NoStrategy::best);
+    output_.lap("question");
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
-    terminal.print(output_.json() ? to_json_text(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan))
-                                  : text(asked.plan, terminal));
+    terminal.print(output_.json() ? to_json_text(json(asked)) : text(asked, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
 
  private:
-  [[nodiscard]] std::string text(const Plan& plan, const Terminal& terminal) const {
-    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) + "\n" +
-                      throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) +
-                      "\n" + verdict_text(plan, terminal);
+  [[nodiscard]] std::string text(const session::PricedQuestion& asked, const Terminal& terminal) const {
+    const Plan& plan = asked.plan;
+    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + chosen_text(asked) +
+                      placement_text(plan) + "\n" + throughput_text(plan) + "\n" +
+                      waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) + "\n" +
+                      verdict_text(plan, terminal);
+    if (!asked.chosen.empty() && !plan.verdict.fits)
+      all += "\n" + remedies_text(session::remedies(asked.question, std::nullopt));
     if (ranks_) all += "\n" + ranks_text(plan);
     return all;
+  }
+
+  [[nodiscard]] Json json(const session::PricedQuestion& asked) const {
+    return session::with_chosen(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan), asked);
+  }
+
+  /// In the header, where nobody gave a strategy.
+  static std::string chosen_text(const session::PricedQuestion& asked) {
+    return asked.chosen.empty() ? "" : wrapped(asked.chosen, terminal_columns(), 2) + "\n";
   }
 
   PlanOptions plan_;

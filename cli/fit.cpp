@@ -11,9 +11,10 @@
 #include "cli/plan_file.h"
 #include "cli/plan_options.h"
 #include "cli/plan_view.h"
+#include "cli/table.h"
 #include "cli/verb.h"
-#include "core/io/plan_json.h"
 #include "planner/io/fit_limits_json.h"
+#include "planner/present/search_words.h"
 #include "planner/session/fit.h"
 #include "planner/session/own_settings.h"
 
@@ -42,7 +43,7 @@ class FitVerb : public Verb {
         ->type_name("NAME");
     app.add_option("--for", framework_,
                    "only changes that this framework can launch, a name of plan search --for (the one whose launch "
-                   "files are imported)")
+                   "files are imported, else that of the stack)")
         ->group("Question")
         ->type_name("FRAMEWORK");
     output_.declare(app, "write the plan to this file, whatever the verdict");
@@ -56,11 +57,9 @@ class FitVerb : public Verb {
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
-    if (output_.json()) {
-      terminal.print(to_json_text(to_json(asked.plan)));
-    } else {
-      print(asked, terminal);
-    }
+    const session::FitAnswer answer = session::fit(asked, {}, options());
+    if (!answer.fits) output_.lap("changes");
+    terminal.print(output_.json() ? to_json_text(fit_json(asked.plan, answer)) : text(asked, answer, terminal));
     output_.print_stats(terminal);
     return asked.plan.verdict.fits ? ExitCode::done : ExitCode::no;
   }
@@ -84,33 +83,30 @@ class FitVerb : public Verb {
     return any || !limits.complete ? ExitCode::done : ExitCode::no;
   }
 
-  void print(const session::PricedQuestion& asked, Terminal& terminal) {
+  [[nodiscard]] static std::string text(const session::PricedQuestion& asked, const session::FitAnswer& answer,
+                                        const Terminal& terminal) {
     const Plan& plan = asked.plan;
-    terminal.print(question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) +
-                   trust_text(plan) + "\n");
-    terminal.print(memory_text(plan) + "\n" + verdict_text(plan, terminal));
-    if (plan.verdict.fits) return;
-    const Framework framework = this->framework();
-    const std::vector<Change> changes = session::fit(asked, {}, framework).changes;
-    output_.lap("changes");
-    if (changes.empty()) {
-      terminal.print("No change of a few steps makes it fit: more GPUs, a smaller model or shorter sequences would.\n");
-      return;
-    }
-    terminal.print("\nThe cheapest changes that make it fit:\n" + changes_text(plan, changes) +
-                   own_words(asked, changes, framework));
+    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) +
+                      trust_text(plan) + "\n" + memory_text(plan) + "\n" + verdict_text(plan, terminal);
+    if (answer.fits) return all;
+    if (answer.changes.empty()) return all + "\n" + remedies_text(answer.remedies);
+    return all + "\nThe cheapest changes that make it fit:\n" + changes_text(plan, answer.changes) +
+           wrapped(present::framework_words(answer.framework), terminal_columns(), 2) + "\n" + own_words(asked, answer);
   }
 
-  [[nodiscard]] Framework framework() const {
-    if (framework_) return choice_of("--for", *framework_, all_frameworks, framework_from_text);
-    return framework_from_text(plan_.import_target().value_or("any")).value_or(Framework::any);
+  [[nodiscard]] session::FitOptions options() const {
+    session::FitOptions options;
+    if (framework_) options.framework = choice_of("--for", *framework_, all_frameworks, framework_from_text);
+    if (plan_.import_target()) options.read_from = framework_from_text(*plan_.import_target());
+    return options;
   }
 
-  /// The changes as the framework's own settings, if its files can express them.
-  static std::string own_words(const session::PricedQuestion& asked, const std::vector<Change>& changes,
-                               Framework framework) {
+  /// The changes as the own settings of a framework that was named, if its files can express them.
+  static std::string own_words(const session::PricedQuestion& asked, const session::FitAnswer& answer) {
+    if (!answer.framework.is_asked_for) return "";
+    const Framework framework = answer.framework.framework;
     std::string text;
-    for (const Change& change : changes)
+    for (const Change& change : answer.changes)
       if (const std::string own = session::own_settings(asked, asked.strategy, change.strategy, framework);
           !own.empty())
         text += "  " + to_text(change.steps) + ":\n    " + own + "\n";

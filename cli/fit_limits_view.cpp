@@ -33,4 +33,12 @@ std::string fit_limits_text(const session::FitLimits& answer) {
   return text;
 }
 
+std::string remedies_text(const std::vector<session::Remedy>& remedies) {
+  if (remedies.empty())
+    return line(
+        "No plan fits, nor would one on more GPUs, with adapters or with shorter sequences: a smaller model would.");
+  return line("No plan of this question fits; each of these alone would make one surely fit:") +
+         plumbline::text(present::remedy_table(remedies));
+}
+
 }  // namespace plumbline

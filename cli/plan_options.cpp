@@ -35,10 +35,10 @@ session::StrategyRequest PlanOptions::imported() const {
   return flags().request_of(import_request(imported_files_, import_target_));
 }
 
-session::EstimateRequest PlanOptions::request() const {
+session::EstimateRequest PlanOptions::request(session::NoStrategy none) const {
   if (!imported_files_.empty()) return imported();
   if (import_target_) throw InputError({"--from", "says whose the files of --import are", "--import as well", ""});
-  if (!plan_file_) return flags().request();
+  if (!plan_file_) return flags().request(none);
   flags().require_allowed_with_plan();
   return flags().request_of(plan_request(*plan_file_));
 }

@@ -15,7 +15,7 @@ class PlanOptions {
  public:
   void declare(CLI::App& app);
   /// Reads the plan file or the launch files, where they are named. Throws InputError naming the flag or the file.
-  [[nodiscard]] session::EstimateRequest request() const;
+  [[nodiscard]] session::EstimateRequest request(session::NoStrategy none = session::NoStrategy::plain) const;
   /// Neither a plan file, launch files nor a global batch is given.
   [[nodiscard]] bool is_without_batch() const {
     return !plan_file_ && imported_files_.empty() && !import_target_ && !question_.has_global_batch();

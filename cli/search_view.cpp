@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/fit_limits_view.h"
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/quantity/text.h"
@@ -85,6 +86,8 @@ std::string nothing_fits_text(const session::SearchAnswer& answer) {
     text += "Nearest: " + strategy_text(plan.strategy, plan.training) +
             wrapped(plan.verdict.reason, terminal_columns(), 2) + "\n";
   }
+  if (answer.result.complete && answer.request.fixes.empty())
+    text += "\n" + remedies_text(session::remedies(Question(answer.request.question), answer.request.framework));
   return text + "\n" + audit_text(answer.result.audit);
 }
 

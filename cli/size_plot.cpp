@@ -179,9 +179,9 @@ class ScalingPicture {
     const auto x = [&](const SizeRow& row) { return panel.x_of(static_cast<double>(row.devices)); };
     const SizeRow& first = *rows.front();
     const SizeRow& last = *rows.back();
-    const double ideal =
-        first.tokens_per_second / static_cast<double>(first.devices) * static_cast<double>(last.devices);
-    svg_.line(x(first), panel.y_of(first.tokens_per_second), x(last), panel.y_of(ideal), frame_colour, dashes);
+    const double ideal_each = first.tokens_per_second / static_cast<double>(first.devices) / first.efficiency;
+    const auto ideal = [&](const SizeRow& row) { return panel.y_of(ideal_each * static_cast<double>(row.devices)); };
+    svg_.line(x(first), ideal(first), x(last), ideal(last), frame_colour, dashes);
     std::vector<std::pair<double, double>> points;
     for (const SizeRow* row : rows) {
       points.emplace_back(x(*row), panel.y_of(row->tokens_per_second));

@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/plan_json.h"
+#include "planner/io/fit_limits_json.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"
@@ -9,7 +10,9 @@
 
 namespace plumbline::python {
 
-std::string PricedPlan::json() const { return to_json_text(to_json(plan)); }
+std::string PricedPlan::json() const {
+  return to_json_text(asked ? session::with_chosen(to_json(plan), *asked) : to_json(plan));
+}
 
 std::string PricedPlan::file_text() const {
   return asked ? session::plan_text(*request, *asked) : session::plan_text(plan);
@@ -17,12 +20,12 @@ std::string PricedPlan::file_text() const {
 
 std::vector<std::string> PricedPlan::sentences() const {
   const std::string fits(present::fit_words(present::fit_of(plan.verdict)));
-  return {present::question_words(plan),
-          present::strategy_words(plan.strategy, plan.training),
-          present::basis_words(plan),
-          present::throughput_words(plan),
-          "peak memory " + present::peak_words(plan.prediction),
-          fits + ": " + plan.verdict.reason};
+  std::vector<std::string> all{present::question_words(plan), present::strategy_words(plan.strategy, plan.training)};
+  if (asked && !asked->chosen.empty()) all.push_back(asked->chosen);
+  for (std::string words : {present::basis_words(plan), present::throughput_words(plan),
+                            "peak memory " + present::peak_words(plan.prediction), fits + ": " + plan.verdict.reason})
+    all.push_back(std::move(words));
+  return all;
 }
 
 present::Table PricedPlan::table(const std::string& name) const {

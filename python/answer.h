@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/frameworks/framework.h"
 #include "planner/present/table.h"
 #include "planner/session/estimate.h"
+#include "planner/session/fit.h"
 
 namespace plumbline::python {
 
@@ -20,7 +20,7 @@ struct PricedPlan {
   Plan plan;
   std::optional<session::EstimateRequest> request;
   std::optional<session::PricedQuestion> asked;
-  Framework framework = Framework::any;  ///< of a fit: that has to launch its changes
+  session::FitOptions fit_options = {};  ///< of a fit: which changes are offered
 
   /// What `plan estimate --json` prints.
   [[nodiscard]] std::string json() const;

@@ -26,7 +26,7 @@ void PlanArguments::take(FlagReader& reader) {
   python::take(reader, flags.strategy);
 }
 
-session::EstimateRequest PlanArguments::request(const Source& source) const {
+session::EstimateRequest PlanArguments::request(const Source& source, session::NoStrategy none) const {
   const bool has_plan = source.plan || source.plan_file;
   if (!source.launch_files.empty()) {
     flags.require_allowed_with_import();
@@ -35,7 +35,7 @@ session::EstimateRequest PlanArguments::request(const Source& source) const {
     return flags.request_of(read_launch_files(source.launch_files, from));
   }
   if (from) throw InputError({"--from", "says whose the files of --import are", "--import as well", ""});
-  if (!has_plan) return flags.request();
+  if (!has_plan) return flags.request(none);
   flags.require_allowed_with_plan();
   return flags.request_of(plan_request(source));
 }
@@ -45,9 +45,11 @@ void FitArguments::take(FlagReader& reader) {
   reader.take("--for", framework);
 }
 
-Framework FitArguments::chosen() const {
-  if (framework) return choice_of("--for", *framework, all_frameworks, framework_from_text);
-  return framework_from_text(from.value_or("any")).value_or(Framework::any);
+session::FitOptions FitArguments::options() const {
+  session::FitOptions options;
+  if (framework) options.framework = choice_of("--for", *framework, all_frameworks, framework_from_text);
+  if (from) options.read_from = framework_from_text(*from);
+  return options;
 }
 
 void LimitsArguments::take(FlagReader& reader) {

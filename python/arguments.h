@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/session/fit.h"
 #include "planner/session/plan_flags.h"
 #include "planner/validate/validate.h"
 #include "python/flag_reader.h"
@@ -19,14 +20,15 @@ struct PlanArguments {
 
   void take(FlagReader& reader);
   /// Reads the plan file or the launch files. Throws InputError naming the flag or the file.
-  [[nodiscard]] session::EstimateRequest request(const Source& source) const;
+  [[nodiscard]] session::EstimateRequest request(const Source& source,
+                                                 session::NoStrategy none = session::NoStrategy::plain) const;
 };
 
 struct FitArguments : PlanArguments {
   std::optional<std::string> framework;
   void take(FlagReader& reader);
-  /// That changes are looked for: asked for, or that of the launch files.
-  [[nodiscard]] Framework chosen() const;
+  /// For whom changes are looked for. Throws InputError naming the flag.
+  [[nodiscard]] session::FitOptions options() const;
 };
 
 struct LimitsArguments {

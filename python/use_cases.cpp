@@ -47,21 +47,28 @@ SharedPlan priced(const std::string& function, const Given& given, const Source&
     arguments = read<FitArguments>(function, given);
   else
     static_cast<PlanArguments&>(arguments) = read<PlanArguments>(function, given);
-  const session::EstimateRequest request = arguments.request(source);
+  const session::EstimateRequest request =
+      arguments.request(source, is_fit ? session::NoStrategy::plain : session::NoStrategy::best);
   session::PricedQuestion asked = session::estimate(request);
   Plan plan = asked.plan;
-  const Framework framework = is_fit ? arguments.chosen() : Framework::any;
-  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked), framework});
+  session::FitOptions options;
+  if (is_fit) options = arguments.options();
+  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked), options});
 }
 
 Work fit_changes(const SharedPlan& plan) {
   return {[plan](const Task& task) {
             check(plan->asked.has_value(), "changes are asked of a strategy that was priced");
-            const session::FitAnswer fit = session::fit(*plan->asked, task, plan->framework);
+            const session::FitAnswer fit = session::fit(*plan->asked, task, plan->fit_options);
             Answer answer;
+            answer.json = to_json_text(session::to_json(fit, plan->plan));
             for (const Change& change : fit.changes) {
               answer.changes.push_back(to_text(change.steps));
               answer.plans.push_back(shared(change.plan));
+            }
+            for (const session::Remedy& remedy : fit.remedies) {
+              answer.changes.push_back(remedy.words);
+              answer.plans.push_back(shared(remedy.plan));
             }
             answer.tables["changes"] = present::change_table(plan->plan, fit.changes);
             answer.complete = fit.complete;

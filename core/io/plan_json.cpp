@@ -233,6 +233,8 @@ void check_derived_parts(JsonObject& object) {
   if (const auto run = object.find("run")) check_keys(*run, to_json(RunCost{}));
   if (const auto verdict = object.find("verdict")) check_keys(*verdict, verdict_json({}));
   (void)object.find("ranks");   // `estimate --ranks --json` adds it
+  (void)object.find("chosen");  // `estimate --json` adds it
+  (void)object.find("offers");  // `fit --json` adds it
   (void)object.find("launch");  // compared with what follows by who prices the plan
   (void)object.find("recipe");  // read by who runs it
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
-#include <tuple>
 
 #include "planner/pricing/evaluate.h"
 
@@ -171,59 +169,6 @@ std::vector<Step> steps_from(const Question& question, const Strategy& s) {
   return steps.take();
 }
 
-/// Whether somebody who looks for memory would take this step again: never back along an axis already changed.
-bool same_axis(const std::string& a, const std::string& b) {
-  const auto axis = [](const std::string& step) { return step.substr(0, step.find(' ')); };
-  return axis(a) == axis(b);
-}
-
-struct Candidate {
-  std::vector<std::string> steps;
-  Strategy strategy;
-};
-
-/// "tp 2 -> 4" after "tp 1 -> 2" reads "tp 1 -> 4".
-std::vector<std::string> merged(std::vector<std::string> steps, const std::vector<std::string>& more) {
-  constexpr std::string_view mark = " -> ";
-  for (const std::string& next : more) {
-    const auto same =
-        std::find_if(steps.begin(), steps.end(), [&](const std::string& s) { return same_axis(s, next); });
-    if (same == steps.end()) {
-      steps.push_back(next);
-    } else {
-      *same = same->substr(0, same->find(mark)) + next.substr(next.find(mark));
-    }
-  }
-  return steps;
-}
-
-std::vector<Candidate> next_level(const Question& question, const std::vector<Candidate>& level,
-                                  std::set<Strategy>& seen) {
-  std::vector<Candidate> next;
-  for (const Candidate& candidate : level)
-    for (const Step& step : steps_from(question, candidate.strategy))
-      if (seen.insert(step.strategy).second) next.push_back({merged(candidate.steps, step.what), step.strategy});
-  return next;
-}
-
-/// Fastest first; drops what takes more steps for nothing.
-std::vector<Change> ranked(std::vector<Change> changes, std::size_t most) {
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    const auto key = [](const Change& c) {
-      return std::make_tuple(c.plan.prediction.time.total(), c.steps.size(), c.plan.prediction.peak_memory);
-    };
-    return key(a) < key(b);
-  });
-  std::vector<Change> kept;
-  for (Change& change : changes) {
-    if (kept.size() == most) break;
-    const bool needless =
-        std::any_of(kept.begin(), kept.end(), [&](const Change& earlier) { return takes_part_of(earlier, change); });
-    if (!needless) kept.push_back(std::move(change));
-  }
-  return kept;
-}
-
 }  // namespace
 
 std::string to_text(const std::vector<std::string>& steps) {
@@ -248,30 +193,6 @@ std::vector<Change> single_steps(const Question& question, const Strategy& strat
     task.report({.phase = "changes", .done = static_cast<std::int64_t>(i) + 1, .total = std::ssize(steps)});
   }
   return changes;
-}
-
-std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy, std::size_t most,
-                                     const Task& task, const std::function<bool(const Strategy&)>& allows) {
-  constexpr int levels_always = 2;
-  constexpr int levels_at_most = 4;
-  constexpr std::size_t plans_at_most = 4000;
-  std::set<Strategy> seen{strategy};
-  std::vector<Candidate> level{{{}, strategy}};
-  std::vector<Change> fitting;
-  std::int64_t priced = 0;
-  for (int depth = 1; depth <= levels_at_most && !task.is_stopped(); ++depth) {
-    if ((depth > levels_always && !fitting.empty()) || seen.size() > plans_at_most) break;
-    level = next_level(question, level, seen);
-    for (const Candidate& candidate : level) {
-      if (task.is_stopped()) break;
-      if (allows && !allows(candidate.strategy)) continue;
-      Plan plan = evaluate(question, candidate.strategy);
-      if (plan.verdict.fits && is_priceable(plan))
-        fitting.push_back({candidate.steps, candidate.strategy, std::move(plan)});
-      task.report({.phase = "changes", .done = ++priced, .total = 0});
-    }
-  }
-  return ranked(std::move(fitting), most);
 }
 
 }  // namespace plumbline

@@ -1,5 +1,5 @@
 #pragma once
-/// \file changes.h: what one step along an axis would do, and the cheapest steps that make a strategy fit.
+/// \file changes.h: what one step along an axis would do.
 ///
 /// A step changes one choice by the least amount: twice or half a degree (data parallelism takes what is left), twice
 /// or half the micro-batch, one ZeRO stage, prefetch of ZeRO-3 on or off, twice or half the layers of its units,
@@ -8,8 +8,6 @@
 /// Work that is stopped answers with the changes priced so far. Not tried: precision, optimizer, GPU count, offload:
 /// they change the question.
 
-#include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,14 +32,5 @@ struct Change {
 /// Every legal single step from a legal strategy, axis by axis.
 [[nodiscard]] std::vector<Change> single_steps(const Question& question, const Strategy& strategy,
                                                const Task& task = {});
-
-/// As many as somebody reads.
-inline constexpr std::size_t usual_changes = 5;
-/// Single and double steps that fit, by step time; three and four steps only while nothing fits. At most `most`.
-/// A change is left out when one that takes a part of its steps fits and is no slower.
-/// `allows`: which legal strategies a change may lead to; null: all. Intermediate steps may be others.
-[[nodiscard]] std::vector<Change> cheapest_changes(const Question& question, const Strategy& strategy,
-                                                   std::size_t most = usual_changes, const Task& task = {},
-                                                   const std::function<bool(const Strategy&)>& allows = {});
 
 }  // namespace plumbline

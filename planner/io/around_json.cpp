@@ -1,6 +1,5 @@
 #include "planner/io/around_json.h"
 
-#include "core/io/json_array.h"
 #include "core/io/plan_json.h"
 #include "planner/io/explanation_json.h"
 
@@ -11,8 +10,8 @@ Json to_json(const AroundAnswer& answer) {
                       {"start", to_json(answer.start)},
                       {"changes_at_most", answer.changes},
                       {"framework", to_text(answer.framework.framework)},
-                      {"nearby", json_array(answer.nearby, change_json)},
-                      {"whole_space", answer.whole ? change_json(*answer.whole) : Json()},
+                      {"nearby", changes_json(answer.nearby, answer.start)},
+                      {"whole_space", answer.whole ? change_json(*answer.whole, answer.start) : Json()},
                       {"complete", answer.complete}};
 }
 

@@ -1,6 +1,10 @@
 #include "planner/io/fit_limits_json.h"
 
+#include "core/io/json_array.h"
 #include "core/io/plan_json.h"
+#include "core/io/prediction_json.h"
+#include "core/io/strategy_json.h"
+#include "planner/io/explanation_json.h"
 
 namespace plumbline::session {
 namespace {
@@ -46,7 +50,34 @@ Json limit_json(const FitLimit& limit) {
                       {"note", limit.note}};
 }
 
+Json remedy_json(const Remedy& remedy) {
+  const Plan& plan = remedy.plan;
+  return Json::Object{{"flags", remedy.flags},
+                      {"strategy", to_json(plan.strategy, plan.training)},
+                      {"step_time_s", to_json(plan.prediction.step_time_s)},
+                      {"peak_memory_bytes", plan.prediction.peak_memory.value()}};
+}
+
 }  // namespace
+
+Json to_json(const FitAnswer& answer, const Plan& from) {
+  return Json::Object{{"framework", answer.fits ? Json() : Json(to_text(answer.framework.framework))},
+                      {"changes", changes_json(answer.changes, from)},
+                      {"remedies", json_array(answer.remedies, remedy_json)},
+                      {"complete", answer.complete}};
+}
+
+Json with_chosen(const Json& plan, const PricedQuestion& asked) {
+  Json::Object object = *plan.if_object();
+  if (!asked.chosen.empty()) object.emplace_back("chosen", asked.chosen);
+  return object;
+}
+
+Json fit_json(const Plan& plan, const FitAnswer& answer) {
+  Json::Object object = *to_json(plan).if_object();
+  object.emplace_back("offers", to_json(answer, plan));
+  return object;
+}
 
 Json to_json(const FitLimits& answer) {
   Json::Array limits;

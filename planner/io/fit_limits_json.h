@@ -1,11 +1,12 @@
 #pragma once
-/// \file fit_limits_json.h: the most that fits ("plumbline.fit-limits/1", what `plan fit --json` prints without a
-/// global batch); written only.
+/// \file fit_limits_json.h: what `plan fit --json` prints: a plan with what would make it fit, and without a global
+/// batch the most that fits ("plumbline.fit-limits/1"); what `plan estimate --json` does; written only.
 ///
-/// The keys are those of models/schemas/fit-limits.schema.json. Checked against:
+/// The keys are those of models/schemas/plan.schema.json and fit-limits.schema.json. Checked against:
 /// tests/unit/planner/io/fit_limits_json_test.cpp, tests/integration/schemas_test.py.
 
 #include "core/io/json.h"
+#include "planner/session/fit.h"
 #include "planner/session/fit_limits.h"
 
 namespace plumbline::session {
@@ -13,5 +14,11 @@ namespace plumbline::session {
 inline constexpr std::string_view fit_limits_format = "plumbline.fit-limits/1";
 
 [[nodiscard]] Json to_json(const FitLimits& answer);
+/// A plan's JSON, with how its strategy was chosen as "chosen" where nobody gave one.
+[[nodiscard]] Json with_chosen(const Json& plan, const PricedQuestion& asked);
+/// {"framework","changes","remedies","complete"}; `from`: the plan that was asked about.
+[[nodiscard]] Json to_json(const FitAnswer& answer, const Plan& from);
+/// The plan with that as "offers".
+[[nodiscard]] Json fit_json(const Plan& plan, const FitAnswer& answer);
 
 }  // namespace plumbline::session

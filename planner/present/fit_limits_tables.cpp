@@ -131,6 +131,21 @@ Table fit_limits_table(const FitLimits& answer) {
   return table_of(columns(), rows);
 }
 
+Table remedy_table(const std::vector<session::Remedy>& remedies) {
+  using R = const session::Remedy&;
+  static const std::vector<ColumnOf<session::Remedy>> all{
+      {{"remedy", "what would fit", Unit::text, "what is asked instead, the rest of the question as it is", left},
+       [](R r) { return words(r.words); }},
+      {{"flags", "as a flag", Unit::text, "the flag that asks it", left}, [](R r) { return words(r.flags); }},
+      {{"step_time", "step s", Unit::seconds, "step time by closed form"},
+       [](R r) { return decimal(r.plan.prediction.step_time_s.expected, 3); }},
+      {{"peak_memory", "peak GiB", Unit::gibibytes, "peak memory of the heaviest rank"},
+       [](R r) { return gib_cell(r.plan.prediction.peak_memory); }},
+      {{"plan", "with", Unit::text, "the best plan then", left},
+       [](R r) { return words(plumbline::to_text(r.plan.strategy)); }}};
+  return table_of(all, remedies);
+}
+
 std::vector<std::string> beyond_words(const FitLimits& answer) {
   std::vector<std::string> all;
   for (const FitLimit& limit : answer.limits) {

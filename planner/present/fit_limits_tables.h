@@ -1,5 +1,5 @@
 #pragma once
-/// \file fit_limits_tables.h: the most that fits, as a table and sentences.
+/// \file fit_limits_tables.h: the most that fits, and what would make a question fit, as tables and sentences.
 ///
 /// Checked against: tests/unit/planner/present/fit_limits_tables_test.cpp.
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/present/table.h"
+#include "planner/session/fit.h"
 #include "planner/session/fit_limits.h"
 
 namespace plumbline::present {
@@ -19,5 +20,7 @@ namespace plumbline::present {
 [[nodiscard]] Table fit_limits_table(const session::FitLimits& answer);
 /// What keeps the next value of each from fitting.
 [[nodiscard]] std::vector<std::string> beyond_words(const session::FitLimits& answer);
+/// A row for each remedy: what is asked instead, and the best plan then.
+[[nodiscard]] Table remedy_table(const std::vector<session::Remedy>& remedies);
 
 }  // namespace plumbline::present

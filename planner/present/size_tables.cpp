@@ -66,7 +66,7 @@ const std::vector<ColumnOf<SizeRow>>& size_columns() {
       {{"throughput", "tok/s", Unit::tokens_per_second, "tokens per second on all GPUs"}, throughput_cell},
       {{"mfu", "MFU%", Unit::per_cent, "model FLOPs of the step over what the GPUs could do in its time"},
        [](SizeCells r) { return decimal(100 * r.mfu, 1); }},
-      {{"efficiency", "eff%", Unit::per_cent, "throughput of each GPU over that on the fewest that fit"},
+      {{"efficiency", "eff%", Unit::per_cent, "throughput of each GPU over the most that any row of the table has"},
        [](SizeCells r) { return decimal(100 * r.efficiency, 1); }},
       {{"days", "days (interval)", Unit::number,
         "of the whole run; * within the limits as expected, ** at the upper end too", left},

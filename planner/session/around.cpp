@@ -134,6 +134,13 @@ std::vector<std::string> steps_between(const Strategy& start, const Strategy& ot
   return chosen_steps(changes_between(start, other));
 }
 
+/// Choices that differ, that of recompute left out: a space joins what runs again to every plan that it allows.
+std::size_t choices_but_recompute(const Strategy& start, Strategy other) {
+  other.recompute = start.recompute;
+  other.flash_attention = start.flash_attention;
+  return steps_between(start, other).size();
+}
+
 /// Collects strategies of several searches, each once.
 class StrategyNeighbours {
  public:
@@ -145,23 +152,23 @@ class StrategyNeighbours {
     options_.refinement = Refinement::around_best;
     options_.threads = request.search.threads;
     options_.stop = task.stop;
-    const SearchSpace fixed = space_from_text(request.search.fixes);
+    options_.known_blocks = &known_blocks_;
+    SearchSpace fixed = space_from_text(request.search.fixes);
     require_start_inside(fixed, request.start.strategy);
-    prepared_.space = fixed;
-    prepared_.space.flash_attention = {request.start.strategy.flash_attention};
+    fixed.flash_attention = {request.start.strategy.flash_attention};
     prepared_.framework = chosen_framework(request.search.framework, prepared_.questions, fixed, StageSplit::even);
+    prepared_.space = launchable(std::move(fixed), prepared_.framework.framework, request.start.question);
   }
 
   /// The best of a space, where it holds any.
   [[nodiscard]] std::vector<RankedStrategy> best_of(const SearchSpace& space) {
-    const SearchSpace allowed = launchable(space, prepared_.framework.framework, request_.start.question);
-    if (is_empty(allowed, prepared_.questions)) return {};
-    SearchResult result = plumbline::search(prepared_.questions, allowed, options_);
+    if (is_empty(space, prepared_.questions)) return {};
+    SearchResult result = plumbline::search(prepared_.questions, space, options_);
     complete_ = complete_ && result.complete;
     return std::move(result.best);
   }
   void look_among(const Choices& free) {
-    for (RankedStrategy& one : best_of(space_around(request_.start.strategy, free, prepared_.space)))
+    for (RankedStrategy& one : best_of(near(space_around(request_.start.strategy, free, prepared_.space), free)))
       if (is_near(one.strategy) && seen_.insert(one.strategy).second) found_.push_back(std::move(one));
   }
   [[nodiscard]] std::vector<RankedStrategy> take() { return std::move(found_); }
@@ -174,9 +181,26 @@ class StrategyNeighbours {
     return steps > 0 && steps <= static_cast<std::size_t>(request_.changes);
   }
 
+  /// The space without what takes more changes: one choice, such as that of ZeRO with its shard group, may be several.
+  [[nodiscard]] SearchSpace near(SearchSpace space, const Choices& free) const {
+    const auto most = static_cast<std::size_t>(request_.changes) - (free.contains(Choice::recompute) ? 1 : 0);
+    const std::int64_t batch = request_.start.question.training().global_batch;
+    const std::int64_t devices = request_.start.question.devices();
+    const auto is_plan = [=](const Strategy& s) {  // a recompute mode is asked about alone
+      return s.devices() == devices && s.data_parallel * s.micro_batch * s.micro_batches == batch;
+    };
+    space.allows = [launches = std::move(space.allows), is_plan, most,
+                    &start = request_.start.strategy](const Strategy& s) {
+      if (launches && !launches(s)) return false;
+      return !is_plan(s) || choices_but_recompute(start, s) <= most;
+    };
+    return space;
+  }
+
   const AroundRequest& request_;
   PreparedSearch prepared_;
   SearchOptions options_;
+  std::vector<BlockTables> known_blocks_;
   std::set<Strategy> seen_;
   std::vector<RankedStrategy> found_;
   bool complete_ = true;
@@ -240,6 +264,22 @@ bool is_better(const Plan& one, const Plan& other, Objective objective) {
   return score_of(one, objective) < score_of(other, objective);
 }
 
+namespace {
+
+/// The best with any number of changes, where it is better than the start and what is near.
+std::optional<Change> best_of_whole_space(const AroundRequest& request, const AroundAnswer& answer,
+                                          StrategyNeighbours& neighbours) {
+  const std::vector<RankedStrategy> best = neighbours.best_of(neighbours.prepared().space);
+  if (best.empty()) return std::nullopt;
+  const Objective objective = request.search.objective;
+  const Plan& near = answer.nearby.empty() ? answer.start : answer.nearby.front().plan;
+  Change whole = change_to(best.front().strategy, request.start);
+  if (!is_better(whole.plan, near, objective) || !is_better(whole.plan, answer.start, objective)) return std::nullopt;
+  return whole;
+}
+
+}  // namespace
+
 AroundAnswer search_around(const AroundRequest& request, const Task& task) {
   require_request(request);
   StrategyNeighbours neighbours(request, task);
@@ -254,15 +294,9 @@ AroundAnswer search_around(const AroundRequest& request, const Task& task) {
   for (const RankedStrategy& one : neighbours.take()) changes.push_back(change_to(one.strategy, request.start));
   answer.nearby = ranked(changes, request.search.objective, request.search.top);
   task.end("choices");
-  if (!task.is_stopped()) {
-    const std::vector<RankedStrategy> best = neighbours.best_of(neighbours.prepared().space);
-    const Plan& near = answer.nearby.empty() ? answer.start : answer.nearby.front().plan;
-    if (!best.empty()) {
-      Change whole = change_to(best.front().strategy, request.start);
-      const Objective objective = request.search.objective;
-      if (is_better(whole.plan, near, objective) && is_better(whole.plan, answer.start, objective))
-        answer.whole = std::move(whole);
-    }
+  const bool looks_further = request.whole_space == WholeSpace::always || answer.nearby.empty();
+  if (looks_further && !task.is_stopped()) {
+    answer.whole = best_of_whole_space(request, answer, neighbours);
     task.end("whole space");
   }
   answer.complete = neighbours.complete() && !task.is_stopped();

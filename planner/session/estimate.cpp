@@ -151,6 +151,7 @@ PricedQuestion priced(const StrategyRequest& request) {
   Plan plan = signed_plan(question, strategy);
   PricedQuestion asked{std::move(question), strategy, std::move(plan), remark_of(request)};
   if (!request.network_config.is_null()) asked.written_config = to_json_text(request.network_config);
+  asked.chosen = request.chosen;
   return asked;
 }
 

@@ -25,6 +25,7 @@ struct StrategyRequest {
   std::string remark = {};   ///< what to say about where it comes from; or empty
   /// Sentences about what its launch files say and this program cannot price, which decides memory and time.
   std::vector<std::string> not_modelled = {};
+  std::string chosen = {};  ///< a sentence on how it was chosen, where nobody gave one (best_strategy); or empty
 };
 
 /// A plan that was written before, to be priced as model, machine and calibration are now.
@@ -50,6 +51,7 @@ struct PricedQuestion {
   Plan plan;
   std::string remark;  ///< names that could also be files, a plan made for another model than is here now; or empty
   std::string written_config = {};  ///< of Hugging Face, where the network was read from the plan itself; or empty
+  std::string chosen = {};          ///< StrategyRequest::chosen
 };
 
 /// Throws InputError: what Question throws, a strategy that is not legal, a step beyond what is priced. Cannot be

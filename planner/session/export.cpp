@@ -6,13 +6,12 @@
 #include "core/quantity/text.h"
 #include "models/calibration_catalog.h"
 #include "models/calibration_set.h"
-#include "planner/explain/changes.h"
 #include "planner/explain/strategy_changes.h"
 #include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/merge_settings.h"
 #include "planner/question/default_stack.h"
-#include "planner/session/launchable.h"
+#include "planner/session/fit.h"
 #include "planner/session/nearest_launchable.h"
 #include "planner/session/plan_file.h"
 
@@ -94,9 +93,11 @@ Question priced_by(Framework framework, const Question& question) {
 void make_fit(Strategy& strategy, std::optional<Plan>& plan, Framework framework, const Question& question,
               std::vector<Substitution>& substitutions) {
   if (!plan || plan->verdict.fits) return;
-  const NetworkFacts network = network_facts_of(question);
-  const auto allows = [&](const Strategy& one) { return launches(record_of(framework), one, network); };
-  std::vector<Change> changes = cheapest_changes(question, strategy, 1, {}, allows);
+  FitOptions options;
+  options.framework = framework;
+  options.top = 1;
+  options.has_remedies = false;
+  std::vector<Change> changes = fit({question, strategy, *plan, {}}, {}, options).changes;
   if (changes.empty()) return;
   substitutions.push_back({"what " + std::string(record_of(framework).title) + " launches of it needs " +
                                to_text(plan->prediction.peak_memory) + " and does not fit",

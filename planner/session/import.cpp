@@ -313,6 +313,16 @@ std::vector<std::string> estimate_flags(const StrategyRequest& request) {
   return flags.take();
 }
 
+std::vector<std::string> strategy_flags(const Strategy& strategy) {
+  const bool is_usual =
+      strategy.schedule == (strategy.virtual_stages > 1 ? Schedule::interleaved : Schedule::one_f_one_b);
+  const bool is_whole = strategy.shard_group == strategy.gradient_ranks();
+  Flags flags;
+  add_strategy({strategy, false, !is_usual, !is_whole, false}, flags);
+  if (strategy.split != StageSplit::even) flags.add("--split", std::string(to_text(strategy.split)));
+  return flags.take();
+}
+
 std::string catalogue_name(const Json& network_config) {
   if (network_config.is_null()) return "";
   for (const std::string& name : network_names()) {

@@ -47,6 +47,8 @@ inline constexpr std::size_t most_launch_file_bytes = std::size_t{1} << 20;
 [[nodiscard]] StrategyRequest named_in_catalogue(StrategyRequest request);
 /// The strategy and the recipe as flags of `plan estimate`: "--tp", "2", ...
 [[nodiscard]] std::vector<std::string> estimate_flags(const StrategyRequest& request);
+/// A strategy alone, without what follows from its degrees: "--tp", "2", ...
+[[nodiscard]] std::vector<std::string> strategy_flags(const Strategy& strategy);
 /// The name in the catalogue of the same network as a config describes; empty: none.
 [[nodiscard]] std::string catalogue_name(const Json& network_config);
 /// "2 flags are not modelled: ...; 31 change neither memory nor time", or empty.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
+#include "planner/session/search.h"
 
 namespace plumbline::session {
 namespace {
@@ -25,7 +26,10 @@ void PlanFlags::require_allowed_with_import() const {
   require_none(strategy.given_with_import(), "--import");
 }
 
-StrategyRequest PlanFlags::request() const { return {question.question(), strategy.strategy()}; }
+StrategyRequest PlanFlags::request(NoStrategy none) const {
+  if (none == NoStrategy::best && strategy.given().empty()) return best_strategy(question.question());
+  return {question.question(), strategy.strategy()};
+}
 
 PlanRequest PlanFlags::request_of(PlanRequest plan) const {
   question.apply_to_plan(plan);

@@ -5,6 +5,7 @@
 /// to be none that they say too.
 /// Checked against: tests/unit/planner/session/plan_flags_test.cpp.
 
+#include <cstdint>
 #include <string>
 
 #include "planner/session/estimate.h"
@@ -14,6 +15,12 @@
 #include "planner/session/strategy_flags.h"
 
 namespace plumbline::session {
+
+/// What is meant where no flag of a strategy is given.
+enum class NoStrategy : std::uint8_t {
+  plain,  ///< no parallelism but data parallelism, micro-batches of one sequence
+  best    ///< the best that a search finds (best_strategy)
+};
 
 struct PlanFlags {
   QuestionFlags question;
@@ -25,7 +32,7 @@ struct PlanFlags {
   void require_allowed_with_import() const;
 
   /// Neither a plan file nor launch files. Throws InputError naming the flag.
-  [[nodiscard]] StrategyRequest request() const;
+  [[nodiscard]] StrategyRequest request(NoStrategy none = NoStrategy::plain) const;
   /// A plan file, with the flags that may be given beside it.
   [[nodiscard]] PlanRequest request_of(PlanRequest plan) const;
   /// Launch files, with the question's flags beside them; its own question is not read.

@@ -3,7 +3,6 @@
 #include "core/base/errors.h"
 #include "planner/search/finalists.h"
 #include "planner/search/parallel.h"
-#include "planner/session/estimate.h"
 
 namespace plumbline::session {
 namespace {
@@ -154,5 +153,25 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task, const Best
 }
 
 SearchAnswer search(const SearchRequest& request, const Task& task) { return search(prepare_search(request), task); }
+
+StrategyRequest best_strategy(const QuestionText& question, const Task& task) {
+  SearchRequest request;
+  request.question = question;
+  request.limits_cost = false;
+  const PreparedSearch prepared = prepare_search(request);
+  const SearchAnswer found = search(prepared, task);
+  const bool fits = !found.result.best.empty();
+  if (!fits && !found.result.nearest_miss) return {question, {}};  // none is legal: plain data parallelism says why
+  const RankedStrategy& best = fits ? found.result.best.front() : *found.result.nearest_miss;
+  const std::string whose =
+      found.framework.framework == Framework::any
+          ? ""
+          : " of those that " + std::string(record_of(found.framework.framework).title) + " launches";
+  StrategyRequest chosen{prepared.questions[best.question].text(), {best.strategy, true, true, true, true}};
+  chosen.question.devices = prepared.questions[best.question].devices();
+  chosen.chosen = fits ? "no strategy was given: this is the best plan" + whose + ", as plan search finds it"
+                       : "no strategy was given and no plan" + whose + " fits: this one comes nearest";
+  return chosen;
+}
 
 }  // namespace plumbline::session

@@ -13,6 +13,7 @@
 #include "planner/question/task.h"
 #include "planner/search/search.h"
 #include "planner/search/ties.h"
+#include "planner/session/estimate.h"
 #include "planner/session/launchable.h"
 
 namespace plumbline::session {
@@ -72,5 +73,9 @@ struct SearchAnswer {
                                   const BestSoFar& best_so_far = {});
 /// Both steps.
 [[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});
+
+/// The strategy of the first of these plans, of the one that comes nearest where nothing fits, and plain data
+/// parallelism where none is legal, for a question of which nobody gave one: what `plan estimate` prices then.
+[[nodiscard]] StrategyRequest best_strategy(const QuestionText& question, const Task& task = {});
 
 }  // namespace plumbline::session

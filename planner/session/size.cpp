@@ -82,13 +82,13 @@ SizeRow row_of(const PreparedSize::Point& point, const PreparedSize& prepared, c
 
 void compare_efficiency(std::vector<SizeRow>& rows) {
   for (const Scaling scaling : all_scalings) {
-    double base = 0;
-    for (SizeRow& row : rows) {
-      if (row.scaling != scaling || !row.plan) continue;
-      const double each = row.tokens_per_second / static_cast<double>(row.devices);
-      if (base == 0) base = each;
-      row.efficiency = each / base;
-    }
+    double most = 0;
+    const auto each = [](const SizeRow& row) { return row.tokens_per_second / static_cast<double>(row.devices); };
+    const auto counts = [&](const SizeRow& row) { return row.scaling == scaling && row.plan; };
+    for (const SizeRow& row : rows)
+      if (counts(row)) most = std::max(most, each(row));
+    for (SizeRow& row : rows)
+      if (counts(row)) row.efficiency = each(row) / most;
   }
 }
 

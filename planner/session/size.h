@@ -3,8 +3,8 @@
 ///
 /// Model: the best plan of each number of GPUs, by a search (search.h), billed for the whole run (run_bill.h). Strong
 /// scaling keeps the global batch, weak scaling lets it grow with the GPUs from the smallest number on. The answer is
-/// the least number whose expected days and dollars are within the limits. Efficiency is throughput per GPU over that
-/// of the smallest number on which anything fits.
+/// the least number whose expected days and dollars are within the limits. Efficiency is throughput per GPU over the
+/// most that a row of the same scaling has.
 /// Not modelled: that a larger batch may need more tokens for the same loss.
 /// Checked against: tests/unit/planner/session/size_test.cpp.
 
@@ -71,7 +71,7 @@ struct SizeRow {
   Interval step_s;
   double tokens_per_second = 0;
   double mfu = 0;
-  double efficiency = 0;
+  double efficiency = 0;  ///< at most 1
   RunBill bill;
   Meets meets = Meets::no;
   bool is_complete = true;  ///< false: the best so far of a search that was stopped

@@ -170,6 +170,7 @@ class Plan(_PlanKeys):
     run: _Run
     verdict: _Verdict
     provenance: _Provenance
+    chosen: str
     fits: bool
     reason: str
     step_time_s: _Interval
@@ -186,7 +187,9 @@ class Change:
     plan: Plan
 
 class Fit(Plan):
+    offers: Record
     changes: list[Change]
+    remedies: list[Change]
     def __bool__(self) -> bool: ...
 
 class _Answer(Record):

@@ -101,25 +101,46 @@ class Plan(Result):
 
 
 class Fit(Plan):
-    """Whether a plan fits, which is also its truth value: `assert plumbline.fit(...)`."""
+    """Whether a plan fits, which is also its truth value: `assert plumbline.fit(...)`.
 
-    __slots__ = ("_changes",)
+    The attributes are the keys of `plan fit --json`; what would make it fit is looked for when it is asked for.
+    """
+
+    __slots__ = ("_found",)
 
     def __bool__(self):
         return self.fits
 
+    def _looked_for(self):
+        """The offers as JSON says them, and the plans of changes and remedies."""
+        if not hasattr(self, "_found"):
+            answer, _ = _native.fit_changes(self._handle, None)
+            offered = [Change(change, Plan(plan)) for change, plan in zip(answer.changes, answer.plans)]
+            object.__setattr__(self, "_found", (json.loads(answer.json), offered))
+        return self._found
+
+    @property
+    def offers(self):
+        """What would make it fit, as `plan fit --json` says it."""
+        return Record(self._looked_for()[0])
+
     @property
     def changes(self):
-        """The cheapest changes that make it fit, fastest first; none where it fits."""
-        if not hasattr(self, "_changes"):
-            found = [] if self.fits else _changes(self._handle)
-            object.__setattr__(self, "_changes", found)
-        return list(self._changes)
+        """The cheapest changes that make it fit, the fastest that surely fits first; none where it fits."""
+        offers, offered = self._looked_for()
+        return offered[:len(offers["changes"])]
 
+    @property
+    def remedies(self):
+        """Where no plan of the question fits: what else could be asked, each with its best plan."""
+        offers, offered = self._looked_for()
+        return offered[len(offers["changes"]):]
 
-def _changes(handle):
-    answer, _ = _native.fit_changes(handle, None)
-    return [Change(change, Plan(plan)) for change, plan in zip(answer.changes, answer.plans)]
+    def to_dict(self):
+        return {**super().to_dict(), "offers": self.offers.to_dict()}
+
+    def to_json(self):
+        return json.dumps(self.to_dict(), indent=2)
 
 
 def plan_or_none(handle):

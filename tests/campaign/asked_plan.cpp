@@ -46,7 +46,7 @@ void add_strategy(CommandLine& line, const Strategy& s) {
   line.add_degree("--etp", s.expert_tensor_parallel);
   line.add_degree("--virtual-stages", s.virtual_stages);
   if (s.schedule != Schedule::none) line.add("--schedule", to_text(s.schedule));
-  line.add_degree("--micro-batch", s.micro_batch);
+  line.add("--micro-batch", s.micro_batch);  // a flag of the strategy at least: without one the best is priced
   if (s.zero_stage > 0) line.add("--zero", s.zero_stage);
   if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) line.add("--shard-group", s.shard_group);
   if (s.prefetch == ParameterPrefetch::off) line.add("--prefetch", "off");

@@ -95,6 +95,15 @@ class Schemas(Command):
         self.assertEqual(faults("plan", read(path)), [])
         done = run("estimate", *QUESTION, "--tp", 2, "--ranks", "--json")
         self.assertEqual(faults("plan", json.loads(done.stdout)), [])
+        for model, machine, offered in (("llama-3-8b", "dgx-h100", "changes"), ("llama-3.2-3b", "rtx4090-pcie", "remedies")):
+            done = run("fit", "--model", model, "--machine", machine, "--gpus", 8 if offered == "changes" else 1, "--seq-len", 4096,
+                       "--global-batch", 64, "--json")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            answer = json.loads(done.stdout)
+            self.assertEqual(faults("plan", answer), [])
+            self.assertGreater(len(answer["offers"][offered]), 0)
+            path.write_text(done.stdout)
+            self.assertEqual(run("estimate", "--plan", path).returncode, 0)
 
     def test_sizes_of_every_kind_are_valid(self):
         words = ["size", "--model", "llama-3-8b", "--machine", "dgx-h100", "--seq-len", 4096, "--global-batch", 64, "--tokens", "1T",

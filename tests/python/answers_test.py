@@ -46,8 +46,11 @@ class Answers(unittest.TestCase):
                 expected = command.answer("estimate", **question)
                 self.assertEqual(plumbline.estimate(**question).to_dict(), expected)
                 fit = plumbline.fit(**question)
-                self.assertEqual(fit.to_dict(), expected)
-                self.assertEqual(json.loads(fit.to_json()), expected)
+                fitted = command.answer("fit", **question)
+                self.assertEqual(fit.to_dict(), fitted)
+                self.assertEqual(json.loads(fit.to_json()), fitted)
+                self.assertEqual([one.change for one in fit.changes], [one["change"] for one in fitted["offers"]["changes"]])
+                self.assertEqual(len(fit.remedies), len(fitted["offers"]["remedies"]))
                 self.assertEqual(bool(fit), command.run("fit", **question).returncode == 0)
 
     def test_random_strategies_are_answered_or_refused_alike(self):

@@ -101,7 +101,8 @@ TEST_CASE("an explanation is written with its changes, the assumed numbers and t
   const Json json = to_json(answer);
   CHECK(keys(json) == Names{"plan", "bottleneck", "changes", "assumed", "against"});
   const Json& change = at(json, "changes").if_array()->front();
-  CHECK(keys(change) == Names{"change", "strategy", "step_time_s", "peak_memory_bytes", "fits"});
+  CHECK(keys(change) == Names{"change", "flags", "strategy", "step_time_s", "step_time_change", "peak_memory_bytes",
+                              "margin_bytes", "fits", "near_edge"});
   CHECK(*at(change, "change").if_string() == "tp 2 -> 4, pp 2 -> 1");
   CHECK(keys(at(json, "assumed").if_array()->front()) ==
         Names{"name", "value", "source", "relative_sigma", "step_time_change", "peak_memory_change"});

@@ -57,5 +57,16 @@ TEST_CASE("what was assumed is said") {
   CHECK(fit_limits_question_words(answer).find("tiny on 16 x H100-SXM-80GB (two-boxes)") == 0);
 }
 
+TEST_CASE("each remedy is a row with the flag that asks it and the best plan then") {
+  const Plan plan = sample_plan();
+  const Table table = remedy_table({{"--gpus 32", "on 32 GPUs", plan}, {"--lora-rank 16", "with adapters", plan}});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.columns[0].id == "remedy");
+  CHECK(table.rows[0][0].text == "on 32 GPUs");
+  CHECK(table.rows[1][1].text == "--lora-rank 16");
+  CHECK(table.rows[0][2].number == Approx(plan.prediction.step_time_s.expected));
+  CHECK(table.rows[0].back().text == plumbline::to_text(plan.strategy));
+}
+
 }  // namespace
 }  // namespace plumbline::present

@@ -1,9 +1,8 @@
-// What would make a plan fit, and why it costs what it costs; followed and stopped on the way.
+// Why a plan costs what it costs; followed and stopped on the way.
 
 #include "planner/session/explain.h"
 
 #include "planner/explain/bottleneck.h"
-#include "planner/session/fit.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 
@@ -21,42 +20,6 @@ struct Stopped {
     };
   }
 };
-
-TEST_CASE("a plan that fits needs no change") {
-  const FitAnswer answer = fit(estimate(small_request()));
-  CHECK(answer.fits);
-  CHECK(answer.complete);
-  CHECK(answer.changes.empty());
-}
-
-TEST_CASE("a plan that does not fit comes with the cheapest changes that make it fit") {
-  const PricedQuestion asked = estimate(too_large_request());
-  std::int64_t reports = 0;
-  Task task;
-  task.progress = [&](const TaskProgress& progress) {
-    CHECK(progress.phase == "changes");
-    CHECK(progress.done == ++reports);
-  };
-  const FitAnswer answer = fit(asked, task);
-  CHECK(!answer.fits);
-  CHECK(answer.complete);
-  CHECK(reports > 0);
-  REQUIRE(answer.changes.size() == usual_changes);
-  for (const Change& change : answer.changes) CHECK(change.plan.verdict.fits);
-  // On 79.1 GiB a placed recompute under ZeRO-1 takes 3.415 s, ZeRO-2 without any 3.414 s.
-  CHECK(to_text(answer.changes.front().steps) == "ZeRO 0 -> 2");
-}
-
-TEST_CASE("a fit that is stopped answers with the changes that it found") {
-  const PricedQuestion asked = estimate(too_large_request());
-  Stopped whole(1'000'000);
-  const std::size_t all = fit(asked, whole.task).changes.size();
-  Stopped early(10);
-  const FitAnswer answer = fit(asked, early.task);
-  CHECK(!answer.complete);
-  CHECK(answer.changes.size() <= all);
-  for (const Change& change : answer.changes) CHECK(change.plan.verdict.fits);
-}
 
 TEST_CASE("an explanation holds the plan, its bottleneck, one step along each axis and the assumed numbers") {
   const PricedQuestion asked = estimate(small_request());

@@ -43,9 +43,9 @@ TEST_CASE("changes that make a plan fit are those that the framework launches") 
   REQUIRE_FALSE(asked.plan.verdict.fits);
   const NetworkFacts network;
   bool any_lifted = false;
-  for (const Change& change : fit(asked).changes)
+  for (const Change& change : fit(asked, {}, {Framework::any}).changes)
     any_lifted = any_lifted || !launches(record_of(Framework::megatron_lm), change.strategy, network);
-  const FitAnswer answer = fit(asked, {}, Framework::megatron_lm);
+  const FitAnswer answer = fit(asked, {}, {Framework::megatron_lm});
   CHECK_FALSE(answer.changes.empty());
   for (const Change& change : answer.changes)
     CHECK(launches(record_of(Framework::megatron_lm), change.strategy, network));

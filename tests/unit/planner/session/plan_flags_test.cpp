@@ -1,7 +1,10 @@
 #include "planner/session/plan_flags.h"
 
 #include "core/base/errors.h"
+#include "core/io/plan_json.h"
+#include "planner/io/fit_limits_json.h"
 #include "planner/session/foreign_flags.h"
+#include "planner/session/search.h"
 #include "planner/session/search_flags.h"
 #include "planner/session/simulation_flags.h"
 #include "planner/session/size_flags.h"
@@ -35,6 +38,42 @@ TEST_CASE("a strategy's flags say what is given and what follows from the questi
   CHECK_FALSE(partial.data_parallel_given);
   flags.recompute = "everything";
   CHECK_THAT(refusal([&] { static_cast<void>(flags.strategy()); }), Catch::Matchers::StartsWith("--recompute: "));
+}
+
+TEST_CASE("without a flag of a strategy it is that of the best plan, with one those of the flags", "[session]") {
+  PlanFlags flags;
+  flags.question.model = "gpt2";
+  flags.question.machine = "dgx-a100-80g";
+  flags.question.global_batch = "512";
+  const StrategyRequest best = flags.request(NoStrategy::best);
+  SearchRequest search;
+  search.question = flags.question.question();
+  search.limits_cost = false;
+  CHECK(best.strategy.strategy == session::search(search).plans.front().strategy);
+  CHECK_THAT(best.chosen, Catch::Matchers::StartsWith("no strategy was given: this is the best plan"));
+  const PricedQuestion priced = estimate(best);
+  CHECK(priced.chosen == best.chosen);
+  CHECK(*with_chosen(to_json(priced.plan), priced).find("chosen")->if_string() == best.chosen);
+  CHECK(priced.strategy == best.strategy.strategy);
+  const PricedQuestion plain = estimate(flags.request());
+  CHECK(plain.strategy.micro_batch == 1);
+  CHECK(plain.chosen.empty());
+  CHECK(with_chosen(to_json(plain.plan), plain).find("chosen") == nullptr);
+  CHECK(priced.plan.prediction.step_time_s.expected < plain.plan.prediction.step_time_s.expected);
+  flags.strategy.micro_batch = "1";
+  CHECK(estimate(flags.request(NoStrategy::best)).strategy == plain.strategy);
+  CHECK(flags.request(NoStrategy::best).chosen.empty());
+}
+
+TEST_CASE("where no plan fits the one that comes nearest is taken", "[session]") {
+  PlanFlags flags;
+  flags.question.model = "llama-3-8b";
+  flags.question.machine = "rtx4090-pcie";
+  flags.question.gpus = "1";
+  flags.question.global_batch = "8";
+  const StrategyRequest nearest = flags.request(NoStrategy::best);
+  CHECK_THAT(nearest.chosen, Catch::Matchers::EndsWith("fits: this one comes nearest"));
+  CHECK_FALSE(estimate(nearest).plan.verdict.fits);
 }
 
 TEST_CASE("flags that a plan file or launch files say too are refused beside them", "[session]") {

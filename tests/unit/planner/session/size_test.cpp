@@ -41,6 +41,23 @@ TEST_CASE("each number of GPUs has its best plan, billed for the whole run") {
   CHECK(!answer.nearest);
 }
 
+TEST_CASE("efficiency is a part of the table's best, whichever row that is") {
+  SizeRequest request =
+      small_size({1, 8});  // one GPU has no room but for what is recomputed or divided into small steps
+  request.search.question.model = "llama-3.2-3b";
+  request.search.question.training.sequence_length = 8192;
+  request.search.question.training.global_batch = 64;
+  const SizeAnswer answer = answered(request);
+  double most = 0;
+  for (const SizeRow& row : answer.rows) {
+    REQUIRE(row.plan);
+    CHECK(row.efficiency <= 1);
+    most = std::max(most, row.efficiency);
+  }
+  CHECK(most == 1);
+  CHECK(answer.rows[0].efficiency < 1);  // over the fewest GPUs eight would have more than 100 %
+}
+
 TEST_CASE("a row holds the plan that a search of that many GPUs finds") {
   const SizeAnswer answer = answered(small_size({16}));
   SearchRequest search_alone = small_size().search;
