@@ -33,6 +33,11 @@ bool splits_sequences_in_pipeline(const Strategy& s, const NetworkFacts&) {
   return s.context_parallel > 1 && s.pipeline_stages > 1;
 }
 
+/// _do_sanity_check of the configuration asserts it of both keys that the recipe is written as.
+bool keeps_all_in_bf16_unsharded(const Strategy& s, const NetworkFacts& network) {
+  return network.precision == PrecisionRecipe::bf16_pure && s.zero_stage == 0;
+}
+
 bool spreads_experts_and_sequences_and_parameters(const Strategy& s, const NetworkFacts&) {
   return s.expert_parallel > 1 && s.context_parallel > 1 && s.zero_stage == 3;
 }
@@ -77,7 +82,9 @@ FrameworkRecord deepspeed_record() {
               initialize_source, splits_sequences_in_pipeline},
              {"spreads experts (AutoEP) with ZeRO-3 without context parallelism alone",
               "deepspeed/runtime/engine.py: _validate_zero3_moe_compatibility raises",
-              spreads_experts_and_sequences_and_parameters}};
+              spreads_experts_and_sequences_and_parameters},
+             {"keeps master weights and moments in bf16 (bf16-pure) with ZeRO-1, ZeRO-2 or ZeRO-3 alone",
+              "deepspeed/runtime/config.py: _do_sanity_check asserts", keeps_all_in_bf16_unsharded}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
                 "reduce_bucket_size 500 000 000 elements", zero_source};
   return r;

@@ -153,6 +153,34 @@ TEST_CASE("DeepSpeed joins no two of tensor, context and pipeline parallelism, a
   }
 }
 
+// deepspeed/runtime/config.py of 0.19.8 asserts: "only supported with ZeRO Stage 1, 2, or 3".
+TEST_CASE("DeepSpeed keeps no master weights in bf16 without ZeRO") {
+  Strategy s;
+  s.data_parallel = 4;
+  for (const std::int32_t zero : {0, 1, 2, 3}) {
+    s.zero_stage = zero;
+    s.shard_group = zero == 0 ? 1 : 4;
+    const NetworkFacts pure{.precision = PrecisionRecipe::bf16_pure};
+    CHECK(inexpressible(Framework::deepspeed, s, pure).empty() == (zero > 0));
+    CHECK(inexpressible(Framework::deepspeed, s, NetworkFacts{}).empty());
+  }
+}
+
+// megatron/training/arguments.py since core_v0.18.0: args.optimizer in ('sgd', 'adam') with --use-megatron-fsdp.
+TEST_CASE("Megatron-FSDP shards no states of Lion") {
+  Strategy s;
+  s.data_parallel = 4;
+  for (const Optimizer optimizer : {Optimizer::lion, Optimizer::adamw, Optimizer::sgd})
+    for (const std::int32_t zero : {0, 1, 2, 3}) {
+      s.zero_stage = zero;
+      s.shard_group = zero == 0 ? 1 : 4;
+      CAPTURE(plumbline::to_text(optimizer), zero);
+      const NetworkFacts network{.optimizer = optimizer};
+      CHECK(inexpressible(Framework::megatron_lm, s, network).empty() == (optimizer != Optimizer::lion || zero < 2));
+      CHECK(inexpressible(Framework::megatron_bridge, s, network).empty());
+    }
+}
+
 TEST_CASE("a precision or an optimizer that a framework does not have is said") {
   Training training;
   training.precision = PrecisionRecipe::nvfp4;
