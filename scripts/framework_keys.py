@@ -100,7 +100,8 @@ def lists_of_words(tree):
 
 
 def megatron_lm(sources):
-    path = sources.file("megatron/training/arguments.py")
+    files = [p for p in sources.texts if p.endswith("megatron/arguments.py")]  # until core_v0.6
+    path = files[0] if files else sources.file("megatron/training/arguments.py")
     tree = sources.tree(path)
     words = lists_of_words(tree)
     keys = {}
@@ -137,14 +138,11 @@ def megatron_bridge(sources):
 
 
 DEEPSPEED_SECTIONS = {
-    "zero_optimization": ("deepspeed/runtime/zero/config.py", "DeepSpeedZeroConfig"),
-    "zero_optimization.offload_param": ("deepspeed/runtime/zero/offload_config.py", "DeepSpeedZeroOffloadParamConfig"),
-    "zero_optimization.offload_optimizer": (
-        "deepspeed/runtime/zero/offload_config.py", "DeepSpeedZeroOffloadOptimizerConfig"),
-    "bf16": ("deepspeed/runtime/precision_config.py", "DeepSpeedBF16Config"),
-    "fp16": ("deepspeed/runtime/precision_config.py", "DeepSpeedFP16Config"),
-    "tensor_parallel": ("deepspeed/runtime/tensor_parallel/config.py", "TPTrainingConfig"),
-    "expert_parallel": ("deepspeed/module_inject/auto_ep_config.py", "AutoEPConfig"),
+    "zero_optimization": "DeepSpeedZeroConfig",
+    "zero_optimization.offload_param": "DeepSpeedZeroOffloadParamConfig",
+    "zero_optimization.offload_optimizer": "DeepSpeedZeroOffloadOptimizerConfig",
+    "bf16": "DeepSpeedBF16Config", "fp16": "DeepSpeedFP16Config", "tensor_parallel": "TPTrainingConfig",
+    "expert_parallel": "AutoEPConfig",
 }
 # Words of constants.py that are keys inside of a section: prefix of the constant's name, section.
 DEEPSPEED_WORDS = {
@@ -167,18 +165,15 @@ def constants(sources):
     return words
 
 
-def model_fields(sources, file, name):
-    """Of a pydantic model or a dataclass; a field with an alias is read by that too."""
+def model_fields(sources, name):
+    """Of a pydantic model or a dataclass, none where the release lacks it; a field with an alias is read by that too."""
     keys = {}
-    for field, (path, annotation, value) in sources.fields(*sources.class_in(sources.file(file), name)).items():
+    found = sources.class_named(name, sources.file("deepspeed/runtime/config.py"))
+    for field, (path, annotation, value) in sources.fields(*found).items() if found else ():
         kind = sources.kind(annotation, path)
         alias = literal(keyword(value, "alias")) if isinstance(value, ast.Call) else None
         keys.update({one: kind for one in (field, alias) if one})
     return keys
-
-
-def has_class(sources, file, name):
-    return any(p.endswith("/" + file) and sources.class_in(p, name) for p in sources.texts)
 
 
 def deepspeed_words(sources, words):
@@ -207,10 +202,10 @@ def deepspeed(sources):
         inside = {word for name, word in words.items() if name.startswith(prefix)}
         keys.update({f"{section}.{word}": "any" for word in inside})
     keys.update({f"{section}.{words['TYPE']}": "any" for section in ("optimizer", "scheduler")})
-    for section, (file, name) in DEEPSPEED_SECTIONS.items():
-        if has_class(sources, file, name):
-            keys[section] = "dict"
-            keys.update({f"{section}.{field}": kind for field, kind in model_fields(sources, file, name).items()})
+    for section, name in DEEPSPEED_SECTIONS.items():
+        fields = model_fields(sources, name)
+        keys.update({section: "dict"} if fields else {})
+        keys.update({f"{section}.{field}": kind for field, kind in fields.items()})
     for name in SCHEDULERS:
         taken = sources.arguments(sources.file("deepspeed/runtime/lr_schedules.py"), name)
         keys.update({f"scheduler.params.{one}": "any" for one in taken if one != "optimizer"})
@@ -224,13 +219,16 @@ def pipeline_keys(sources):
 
 
 def torchtitan(sources):
-    old = [p for p in sources.texts if p.endswith("torchtitan/config/job_config.py") or p.endswith("config/job_config.py") and p.count("/") <= 2]
+    """Until 0.2 of a file of TOML; then of a recipe in Python."""
+    endings = ("torchtitan/config/job_config.py", "torchtitan/config_manager.py")
+    old = [path for path in sources.texts if path.endswith(endings)]
     if old:
         return nested(sources, old[0], "JobConfig", depth=3)
     return nested(sources, sources.file("torchtitan/trainer.py"), "Trainer.Config")
 
 
-ACCELERATE_SECTIONS = {"fsdp_args": "fsdp_config", "deepspeed_args": "deepspeed_config", "parallelism_config_args": "parallelism_config"}
+ACCELERATE_SECTIONS = {"fsdp_args": "fsdp_config", "deepspeed_args": "deepspeed_config", "fp8_args": "fp8_config",
+                       "parallelism_config_args": "parallelism_config"}
 
 
 def accelerate(sources):
@@ -239,7 +237,8 @@ def accelerate(sources):
     path = sources.file("accelerate/commands/launch.py")
     for flag, kind, group in added_arguments(sources.tree(path), sources, path):
         if group in ACCELERATE_SECTIONS:
-            keys[f"{ACCELERATE_SECTIONS[group]}.{flag.lstrip('-').replace('-', '_')}"] = kind
+            key = flag.lstrip("-").replace("-", "_")
+            keys[f"{ACCELERATE_SECTIONS[group]}.{key.removeprefix('fp8_')}"] = kind
     return keys
 
 

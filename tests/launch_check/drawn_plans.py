@@ -130,10 +130,10 @@ def draw_exports(plan, name, folder, count):
     return kept
 
 
-def draw_all(plan, folder, count=PLANS):
+def draw_all(plan, folder, names=tuple(TARGETS), count=PLANS):
     """Target to what draw_exports says."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(TARGETS, pool.map(lambda name: draw_exports(plan, name, folder, count), TARGETS)))
+        return dict(zip(names, pool.map(lambda name: draw_exports(plan, name, folder, count), names)))
 
 
 def said_by_files(plan, name, place, words):

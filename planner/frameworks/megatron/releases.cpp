@@ -30,6 +30,7 @@ constexpr std::array new_flags{
     NewFlag{"--exp-avg-dtype", "", "core_v0.11.0"},
     NewFlag{"--exp-avg-sq-dtype", "", "core_v0.11.0"},
     NewFlag{"--cross-entropy-fusion-impl", "", "core_v0.12.0"},        // ModelParallelConfig
+    NewFlag{"--grad-reduce-in-bf16", "", "core_v0.12.0"},              // megatron/training/arguments.py
     NewFlag{"--recompute-modules", "", "core_v0.12.0"},                // TransformerConfig
     NewFlag{"--fp8-recipe", "", "core_v0.12.0"},                       // TransformerConfig
     NewFlag{"--mtp-num-layers", "", "core_v0.12.0"},                   // TransformerConfig
