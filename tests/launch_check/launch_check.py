@@ -3,8 +3,8 @@
 
 Usage: launch_check.py <plan> ENVIRONMENTS [--only TARGET] [--write]
 
-ENVIRONMENTS is a folder of virtual environments by name (setup_frameworks.sh makes them); a framework whose environment is
-not there is said to be missing. --write keeps the verdicts in verdicts.json, with the release of each framework and a digest of
+ENVIRONMENTS is a folder of virtual environments by name (setup_frameworks.sh makes them); a framework that is not there is said to
+be missing. --write keeps the verdicts in verdicts.json, with the release of each framework and a digest of
 the files of each plan: launch_verdicts_test.py compares what is written today with them, so that CI needs no framework.
 """
 import argparse
@@ -18,9 +18,10 @@ import drawn_plans
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERDICTS = HERE / "verdicts.json"
-# Names of environments: of each target, every release that its files are held against, the one that is kept last.
-ENVIRONMENTS = {"megatron-lm": ["megatron-0.17", "megatron-0.18", "megatron-0.19"], "deepspeed": ["deepspeed"],
-                "torchtitan": ["torchtitan"], "accelerate": ["accelerate"], "pytorch": ["pytorch"], "lightning": ["lightning"]}
+# Of each target the environments, with every release that its files are held against (the last one's verdicts are kept), and the module.
+ENVIRONMENTS = {"megatron-lm": (["megatron-0.17", "megatron-0.18", "megatron-0.19"], "megatron.training"),
+                "deepspeed": (["common"], "deepspeed"), "torchtitan": (["common"], "torchtitan"),
+                "accelerate": (["common"], "accelerate"), "pytorch": (["common"], "torch"), "lightning": (["common"], "lightning")}
 NOT_READ = {"megatron-bridge": "its recipes import Transformer Engine, which needs a GPU's compiler; its attributes are held "
                                "against planner/frameworks/megatron/releases by tests/unit/planner/frameworks"}
 
@@ -28,6 +29,11 @@ NOT_READ = {"megatron-bridge": "its recipes import Transformer Engine, which nee
 def manifest(plan, name, folder, exports):
     places = [pathlib.Path(folder) / name / str(number) for number in range(len(exports))]
     return [{"folder": str(place), "expected": drawn_plans.expected(plan, name, place, one)} for place, one in zip(places, exports)]
+
+
+def has_module(python, module):
+    find = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({module.partition('.')[0]!r}) is None)"
+    return python.exists() and subprocess.run([python, "-c", find], capture_output=True).returncode == 0
 
 
 def judged(name, python, path):
@@ -52,10 +58,11 @@ def check_target(plan, name, folder, exports, environments):
     path = pathlib.Path(folder) / f"{name}.json"
     path.write_text(json.dumps(manifest(plan, name, folder, exports)), encoding="utf-8")
     kept = {"releases": {}, "plans": exports}
-    for environment in ENVIRONMENTS.get(name, []):
-        python = pathlib.Path(environments) / environment / "bin/python"
-        if not python.exists():
-            print(f"{name}: not read by {environment}: there is no {python}; setup_frameworks.sh makes it")
+    names, module = ENVIRONMENTS.get(name, ([], ""))
+    for environment in names:
+        python = pathlib.Path(environments).resolve() / environment / "bin/python"
+        if not has_module(python, module):
+            print(f"{name}: not read: {python} has no {module}; setup_frameworks.sh installs it")
             continue
         result = judged(name, python, path)
         say(name, result, exports)

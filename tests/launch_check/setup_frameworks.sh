@@ -1,46 +1,52 @@
 #!/usr/bin/env bash
-# Makes the virtual environments that launch_check.py asks for in FOLDER, from the Python package index: setup_frameworks.sh FOLDER.
-# Megatron-LM's packages are of Python 3.12 and are unpacked beside one PyTorch, since their compiled parts are not needed: PYTHON312
-# names an interpreter (python3.12). What cannot be had is said and left out.
+# Makes in FOLDER what launch_check.py lets read: setup_frameworks.sh FOLDER. From the Python package index: `common`, a virtual
+# environment with PyTorch and what stands on it; `torch-312`, PyTorch for Python 3.12 (PYTHON312 names an interpreter), beside which
+# packages of Megatron-LM are unpacked: their compiled parts are not needed. What cannot be had is said and left out.
 set -euo pipefail
-folder=${1:?usage: setup_frameworks.sh FOLDER}
+folder=$(realpath -m "${1:?usage: setup_frameworks.sh FOLDER}")
 python312=${PYTHON312:-python3.12}
 mkdir -p "$folder"
 
-# environment NAME PYTHON PACKAGE...
+# install ENVIRONMENT PACKAGE...
+install() {
+  local name=$1
+  shift
+  "$folder/$name/bin/pip" install -q "$@" || echo "$name: without $*: the check says so and goes on"
+}
+
+# environment NAME PYTHON: whether it was made now
 environment() {
-  local name=$1 python=$2
-  shift 2
-  [ -e "$folder/$name/bin/python" ] && return
-  if ! "$python" -m venv "$folder/$name" 2>/dev/null || ! "$folder/$name/bin/pip" install -q "$@"; then
-    echo "$name: not made; the check says so and goes on"
-    rm -rf "${folder:?}/$name"
-  fi
+  [ ! -e "$folder/$1/bin/python" ] || return 1
+  "$2" -m venv "$folder/$1" 2>/dev/null && return
+  echo "$1: not made: $2 makes no virtual environment"
+  rm -rf "${folder:?}/$1"
+  return 1
 }
 
-# megatron RELEASE NAME: its sources beside the PyTorch of the environment torch-312
+# megatron RELEASE NAME: a program bin/python that finds the sources of the release
 megatron() {
-  [ -e "$folder/$2/bin/python" ] && return
-  [ -e "$folder/torch-312/bin/python" ] || { echo "$2: not made: there is no $python312 with PyTorch"; return; }
-  mkdir -p "$folder/$2/bin" "$folder/$2/sources"
-  if ! "$folder/torch-312/bin/pip" download -q --no-deps -d "$folder/$2" "megatron-core==$1"; then
-    echo "$2: not made: megatron-core $1 is not to be had"
-    rm -rf "${folder:?}/$2"
-    return
+  local place=$folder/$2
+  [ ! -e "$place/bin/python" ] || return 0
+  [ -e "$folder/torch-312/bin/python" ] || return 0
+  mkdir -p "$place/bin" "$place/sources"
+  if ! "$folder/torch-312/bin/pip" download -q --no-deps -d "$place" "megatron-core==$1"; then
+    echo "$2: not made: there is no megatron-core $1"
+    rm -rf "$place"
+    return 0
   fi
-  "$python312" -m zipfile -e "$folder/$2"/*.whl "$folder/$2/sources"
-  printf '#!/bin/sh\nPYTHONPATH="%s" exec "%s" "$@"\n' "$(realpath "$folder/$2/sources")" "$(realpath -s "$folder/torch-312/bin/python")" >"$folder/$2/bin/python"
-  chmod +x "$folder/$2/bin/python"
+  "$folder/torch-312/bin/python" -m zipfile -e "$place"/*.whl "$place/sources"
+  printf '#!/bin/sh\nPYTHONPATH="%s" exec "%s" "$@"\n' "$place/sources" "$folder/torch-312/bin/python" >"$place/bin/python"
+  chmod +x "$place/bin/python"
 }
 
-environment pytorch python3 torch numpy
-environment accelerate python3 accelerate==1.15.0 torch pyyaml
-environment lightning python3 lightning==2.6.6 torch numpy
-environment deepspeed python3 torch setuptools wheel
-[ -e "$folder/deepspeed/bin/python" ] && "$folder/deepspeed/bin/pip" install -q --no-build-isolation deepspeed==0.19.8
-environment torchtitan python3 torch tyro tomli tensorboard datasets
-[ -e "$folder/torchtitan/bin/python" ] && "$folder/torchtitan/bin/pip" install -q --no-deps torchtitan==0.2.2
-environment torch-312 "$python312" torch numpy einops packaging pyyaml omegaconf transformers
+if environment common python3; then
+  install common torch numpy pyyaml transformers setuptools wheel
+  install common accelerate==1.15.0 lightning==2.6.6
+  install common --no-build-isolation deepspeed==0.19.8
+  install common tyro tomli tensorboard datasets
+  install common --no-deps torchtitan==0.2.2
+fi
+if environment torch-312 "$python312"; then install torch-312 torch numpy einops packaging pyyaml omegaconf transformers; fi
 megatron 0.17.0 megatron-0.17
 megatron 0.18.0 megatron-0.18
 megatron 0.19.2 megatron-0.19
