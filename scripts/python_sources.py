@@ -87,7 +87,8 @@ class Sources:
         """The file that an import is from, where the sources have it."""
         above = beside.split("/")[: -node.level] if node.level else []
         ending = "/".join(above + (node.module.split(".") if node.module else []))
-        return next((p for p in self.texts for e in (f"{ending}.py", f"{ending}/__init__.py") if p == e or p.endswith("/" + e)), None)
+        endings = (f"{ending}.py", f"{ending}/__init__.py")
+        return next((p for p in self.texts if p in endings or p.endswith(tuple("/" + one for one in endings))), None)
 
     def imported(self, name, beside, depth=4):
         """The class that a file imports by the name, through packages that only hand it on; else None and its own name."""

@@ -33,8 +33,8 @@ TARGETS = {
     "deepspeed": Target(["ds_config.json", "train.py"], ["fp32", "fp16", "bf16", "bf16", "bf16-pure"],
                         ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp", joined=1),
     # main and 0.3.0 are written as Python recipes: their test is tests/unit/planner/frameworks/torchtitan.
-    "torchtitan": Target(["torchtitan.toml"], ["fp32", "bf16", "bf16", "bf16-pure", "fp8", "fp8-row", "mxfp8"], ADAM, "tp pp cp sp",
-                         zero=(0, 2, 3, 3), release="0.2.2"),
+    "torchtitan": Target(["torchtitan.toml"], ["fp32", "bf16", "bf16", "bf16-pure", "fp8", "fp8-row", "mxfp8"], ADAM,
+                         "tp pp cp sp", zero=(0, 2, 3, 3), release="0.2.2"),
     "accelerate": Target(["accelerate.yaml", "train.py"], ["fp32", "fp16", "bf16", "bf16", "fp8"], ADAM + ["sgd", "lion"], "tp cp"),
     "pytorch": Target(["train.py"], ["fp32", "bf16", "bf16", "bf16-pure"], ADAM + ["sgd", "momentum", "adagrad", "rmsprop"], "tp pp sp",
                       zero=(0, 2, 3, 3)),

@@ -18,7 +18,8 @@ import drawn_plans
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERDICTS = HERE / "verdicts.json"
-# Of each target the environments, with every release that its files are held against (the last one's verdicts are kept), and the module.
+# Of each target the environments, one for each release that its files are held against (the last one's verdicts are kept),
+# and the module that has to be in them.
 ENVIRONMENTS = {"megatron-lm": (["megatron-0.17", "megatron-0.18", "megatron-0.19"], "megatron.training"),
                 "deepspeed": (["common"], "deepspeed"), "torchtitan": (["common"], "torchtitan"),
                 "accelerate": (["common"], "accelerate"), "pytorch": (["common"], "torch"), "lightning": (["common"], "lightning")}
@@ -89,8 +90,8 @@ def main():
             kept["targets"][name] = check_target(asked.plan, name, folder, exports[name], asked.environments)
     if asked.write:
         VERDICTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    refused = [name for name in names for release in kept["targets"][name]["releases"].values() if release["accepted"] < release["of"]]
-    return 1 if refused else 0
+    counts = [count for name in names for count in kept["targets"][name]["releases"].values()]
+    return 1 if any(count["accepted"] < count["of"] for count in counts) else 0
 
 
 if __name__ == "__main__":
