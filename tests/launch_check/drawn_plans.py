@@ -41,10 +41,12 @@ TARGETS = {
     "lightning": Target(["train.py"], ["fp32", "fp16", "bf16", "bf16", "bf16-pure", "fp16-pure"],
                         ADAM + ["sgd", "momentum", "lion"], "tp"),
 }
-# With heads, layers and experts that odd degrees divide: 40 heads by 5, 12 by 3 and 6; 36 layers by 3 and 6.
+# Layers that odd degrees divide: 12, 28, 32, 36, 40.
 DENSE = ["gpt2", "gpt2-large", "gpt3-125m", "llama-2-13b", "llama-3-8b", "llama-3.2-1b", "llama-3.2-3b", "qwen3-4b", "qwen2-7b",
          "mistral-7b", "llama-3-70b"]
 EXPERTS = ["mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v2-lite"]
+# Heads and inner widths that odd tensor parallelism divides; it has to stay inside a part of one node.
+ODD_TENSOR = {3: "gpt3-125m", 5: "gpt2-large", 6: "gpt3-125m"}
 DEGREES = [1, 1, 2, 2, 3, 4, 5, 6, 8]
 
 
@@ -87,7 +89,7 @@ def parallel_words(draw, target, has_experts):
 def recipe_words(draw, target):
     precision = draw.one_of(target.precisions)
     words = ["--precision", precision, "--machine", "dgx-b200" if precision in ("mxfp8", "nvfp4") else "dgx-h100"]
-    words += ["--seq-len", draw.one_of([1024, 2048]), "--zero", draw.one_of(target.zero)]
+    words += ["--seq-len", draw.one_of([1024, 1536, 2048]), "--zero", draw.one_of(target.zero)]
     words += ["--optimizer", draw.one_of(target.optimizers), "--recompute", draw.one_of(target.recompute)]
     words += ["--flash-attention", draw.one_of(["on", "on", "on", "off"])]
     if draw.one_in(6):
@@ -97,7 +99,18 @@ def recipe_words(draw, target):
     return words
 
 
+def odd_words(draw, target):
+    tensor = draw.one_of(list(ODD_TENSOR))
+    stages = 2 if tensor == 3 and "pp" in target.axes and target.joined > 1 and draw.one_in(2) else 1
+    micro, micro_batches = draw.one_of([1, 2, 3]), draw.one_of([2, 3, 4])
+    words = ["--model", ODD_TENSOR[tensor], "--gpus", tensor * stages, "--dp", 1, "--tp", tensor, "--pp", stages]
+    words += ["--sequence-parallel", draw.one_of(["on", "off"])] if "sp" in target.axes else []
+    return words + ["--micro-batch", micro, "--global-batch", micro * micro_batches * stages]
+
+
 def drawn_words(draw, target):
+    if draw.one_in(8):
+        return [str(word) for word in odd_words(draw, target) + recipe_words(draw, target)]
     has_experts = draw.one_in(4)
     words = ["--model", draw.one_of(EXPERTS if has_experts else DENSE)] + parallel_words(draw, target, has_experts)
     return [str(word) for word in words + recipe_words(draw, target)]

@@ -149,6 +149,7 @@ TEST_CASE("DeepSpeed joins no two of tensor, context and pipeline parallelism, a
   experts.context_parallel = 2;
   for (const std::int32_t zero : {0, 1, 2, 3}) {
     experts.zero_stage = zero;
+    experts.shard_group = zero == 0 ? 1 : experts.gradient_ranks();
     CHECK(inexpressible(Framework::deepspeed, experts, NetworkFacts{.has_experts = true}).empty() == (zero < 3));
   }
 }
