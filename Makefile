@@ -6,6 +6,8 @@ FUZZ_SECONDS ?= 60
 N ?=
 SEED ?=
 LINT_BASE ?=
+# Virtual environments of make launch-check.
+FRAMEWORKS ?= build/frameworks
 DEV_TARGET ?= plan
 CROSS_VALIDATION = tests/fidelity/cross_validation.json
 HOST_BOUND = tests/fidelity/host_bound.json
@@ -23,7 +25,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build gui cuda wheel demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
-  campaign-strategies one-program format format-check lint lint-changed install deb package dev asan tsan headless clean
+  campaign-strategies launch-check one-program format format-check lint lint-changed install deb package dev asan tsan headless clean
 
 help: ## this list
 	@echo "plumbline: make <target>"
@@ -125,6 +127,13 @@ campaign-faults: ## kill, stop, starve and damage N runs (N=200 SEED=1) and coun
 	@cmake --preset release
 	@cmake --build --preset release --target plan
 	@python3 tests/integration/fault_campaign.py build/bin/plan "$$(command -v mpirun)" --rounds $(or $(N),200) --seed $(or $(SEED),1)
+
+launch-check: ## let installed frameworks read the files of a hundred drawn plans each (FRAMEWORKS: build/frameworks, made from PyPI, gigabytes)
+	@cmake --preset release
+	@cmake --build --preset release --target plan
+	@tests/launch_check/setup_frameworks.sh $(FRAMEWORKS)
+	@python3 tests/launch_check/launch_check.py build/bin/plan $(FRAMEWORKS) --write
+	@git --no-pager diff --stat -- tests/launch_check/verdicts.json
 
 format: ## clang-format every source
 	@scripts/format.sh

@@ -164,7 +164,8 @@ std::vector<std::string> inexpressible(Framework framework, const Strategy& s, c
   if (!has(record.zero_stages, s.zero_stage))
     sentences.push_back(name + " has no " + text_of(s.zero_stage) + "; it has " + all_of(record.zero_stages));
   for (const FrameworkRule& rule : record.rules)
-    if (rule.is_broken(s, network)) sentences.push_back(name + " " + std::string(rule.sentence));
+    if (rule.is_broken(s, network))
+      sentences.push_back(name + " " + std::string(rule.sentence) + " (" + std::string(rule.source) + ")");
   return sentences;
 }
 

@@ -117,7 +117,8 @@ struct FrameworkRecord {
 /// What of a network it does not have, as a sentence that begins with the framework's name; none where its networks are
 /// not looked at.
 [[nodiscard]] std::optional<InputProblem> network_problem(Framework framework, const NetworkFacts& network);
-/// What of a strategy the framework cannot launch, a sentence each; none for Framework::any.
+/// What of a strategy the framework cannot launch, a sentence each, that of a combination with where it is read; none
+/// for Framework::any.
 [[nodiscard]] std::vector<std::string> inexpressible(Framework framework, const Strategy& strategy,
                                                      const NetworkFacts& network);
 /// The same of the precision, the optimizer and adapters.

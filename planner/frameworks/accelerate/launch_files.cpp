@@ -132,7 +132,8 @@ LaunchTarget accelerate_target() {
           .releases = {"1.5.2", "1.9.0", "1.15.0"},
           .revision = "huggingface/accelerate 1.15.0, as released on the Python package index",
           .write = write,
-          .read = read};
+          .read = read,
+          .keys = accelerate_config_keys};
 }
 
 }  // namespace plumbline

@@ -139,7 +139,8 @@ LaunchTarget deepspeed_target() {
           .releases = {releases.begin(), releases.end()},
           .revision = record_of(Framework::deepspeed).revision,
           .write = write,
-          .read = read};
+          .read = read,
+          .keys = deepspeed_config_keys};
 }
 
 }  // namespace plumbline

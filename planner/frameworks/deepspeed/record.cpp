@@ -8,6 +8,7 @@ constexpr std::string_view zero_source = "deepspeed/runtime/zero/config.py";
 constexpr std::string_view pipe_module_source = "deepspeed/runtime/pipe/module.py";
 constexpr std::string_view pipe_engine_source = "deepspeed/runtime/pipe/engine.py";
 constexpr std::string_view constants_source = "deepspeed/runtime/constants.py";
+constexpr std::string_view initialize_source = "deepspeed/__init__.py: mpu must be None with pipeline parallelism";
 constexpr std::string_view precision_source = "deepspeed/runtime/precision_config.py";
 
 constexpr std::string_view ulysses_source = "deepspeed/runtime/sequence_parallel/ulysses_sp.py";
@@ -18,6 +19,33 @@ bool passes_keys_on(const Strategy& s, const NetworkFacts&) {
 
 bool shards_gradients_in_pipeline(const Strategy& s, const NetworkFacts&) {
   return s.pipeline_stages > 1 && s.zero_stage >= 2;
+}
+
+/// AutoTP takes its groups from a mesh of data and tensor ranks over the whole world (_init_tp_mesh_device), Ulysses
+/// from a mesh of data and sequence ranks: together they would count a rank twice. With AutoEP the engine says so
+/// itself (module_inject/auto_ep_folding.py: "mutually exclusive").
+bool splits_tensors_and_sequences(const Strategy& s, const NetworkFacts&) {
+  return s.tensor_parallel > 1 && s.context_parallel > 1;
+}
+
+/// AutoTP's data-parallel ranks are world / tp, those of PipelineModule's grid world / stages; the pipeline's engine
+/// asserts that they are as many, and takes no groups of the script's.
+bool splits_tensors_in_pipeline(const Strategy& s, const NetworkFacts&) {
+  return s.tensor_parallel > 1 && s.pipeline_stages > 1;
+}
+
+/// What shares sequences is handed to `initialize` as mpu.
+bool splits_sequences_in_pipeline(const Strategy& s, const NetworkFacts&) {
+  return s.context_parallel > 1 && s.pipeline_stages > 1;
+}
+
+/// _do_sanity_check of the configuration asserts it of both keys that the recipe is written as.
+bool keeps_all_in_bf16_unsharded(const Strategy& s, const NetworkFacts& network) {
+  return network.precision == PrecisionRecipe::bf16_pure && s.zero_stage == 0;
+}
+
+bool spreads_experts_and_sequences_and_parameters(const Strategy& s, const NetworkFacts&) {
+  return s.expert_parallel > 1 && s.context_parallel > 1 && s.zero_stage == 3;
 }
 
 }  // namespace
@@ -54,7 +82,18 @@ FrameworkRecord deepspeed_record() {
   r.rules = {{"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine_source,
               shards_gradients_in_pipeline},
              {"trades tokens for heads (Ulysses, --cp-comm all-to-all) and passes no keys and values along a ring",
-              ulysses_source, passes_keys_on}};
+              ulysses_source, passes_keys_on},
+             {"joins no tensor with context parallelism: its groups are of data-parallel ranks and of one of the two",
+              "deepspeed/utils/groups.py: _init_tp_mesh_device", splits_tensors_and_sequences},
+             {"splits no tensors in a pipeline: AutoTP and the pipeline count data-parallel ranks each its own way",
+              "deepspeed/runtime/pipe/engine.py asserts dp_world_size", splits_tensors_in_pipeline},
+             {"splits no sequences in a pipeline: their groups are an mpu, of which a pipeline takes none",
+              initialize_source, splits_sequences_in_pipeline},
+             {"spreads experts (AutoEP) with ZeRO-3 without context parallelism alone",
+              "deepspeed/runtime/engine.py: _validate_zero3_moe_compatibility raises",
+              spreads_experts_and_sequences_and_parameters},
+             {"keeps master weights and moments in bf16 (bf16-pure) with ZeRO-1, ZeRO-2 or ZeRO-3 alone",
+              "deepspeed/runtime/config.py: _do_sanity_check asserts", keeps_all_in_bf16_unsharded}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
                 "reduce_bucket_size 500 000 000 elements", zero_source};
   return r;

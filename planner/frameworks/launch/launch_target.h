@@ -48,6 +48,8 @@ struct LaunchTarget {
   LaunchFiles (*write)(const LaunchSettings& settings, std::string_view release) = nullptr;
   /// `text` of a file called `name`. Throws InputError. Null: cannot be read back.
   Imported (*read)(std::string_view text, std::string_view name) = nullptr;
+  /// Its rows. A release's own keys are in the folder `releases` beside the table (scripts/framework_keys.py).
+  const std::vector<LaunchKey>& (*keys)() = nullptr;
   /// Files of one run, where what they say has to be read together; null: one after the other, the first one counts.
   Imported (*read_together)(const std::vector<NamedText>& files) = nullptr;
 };

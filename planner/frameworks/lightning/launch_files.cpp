@@ -247,7 +247,8 @@ LaunchTarget lightning_target() {
           .releases = {"2.6.6"},
           .revision = record_of(Framework::lightning).revision,
           .write = write,
-          .read = read};
+          .read = read,
+          .keys = lightning_keys};
 }
 
 }  // namespace plumbline

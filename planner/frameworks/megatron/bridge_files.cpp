@@ -415,7 +415,8 @@ LaunchTarget megatron_bridge_target() {
           {"main"},
           "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)",
           write_overrides,
-          read_overrides};
+          read_overrides,
+          bridge_keys};
 }
 
 }  // namespace plumbline

@@ -235,9 +235,13 @@ Imported read_command(std::string_view text, std::string_view name) {
 }  // namespace
 
 LaunchTarget megatron_lm_target() {
-  return {Framework::megatron_lm, "Megatron-LM arguments",
-          megatron::releases(),   "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
-          write_command,          read_command};
+  return {Framework::megatron_lm,
+          "Megatron-LM arguments",
+          megatron::releases(),
+          "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
+          write_command,
+          read_command,
+          flag_keys};
 }
 
 }  // namespace plumbline

@@ -23,6 +23,10 @@ bool shards_muon(const Strategy& s, const NetworkFacts& network) {
   return network.optimizer == Optimizer::muon && s.zero_stage > 0;
 }
 
+bool shards_lion_by_fsdp(const Strategy& s, const NetworkFacts& network) {
+  return network.optimizer == Optimizer::lion && s.zero_stage >= 2;
+}
+
 bool divides_experts_in_fp16(const Strategy& s, const NetworkFacts& network) {
   return network.precision == PrecisionRecipe::fp16 && s.expert_parallel > 1;
 }
@@ -59,6 +63,8 @@ FrameworkRecord megatron_lm_record() {
   r.stacks = {"Megatron-Core", "Megatron-LM"};
   r.current_stack = "megatron-core";
   r.revision = "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)";
+  r.rules.push_back({"shards gradients or parameters (ZeRO-2, ZeRO-3) of Adam and SGD alone, not of Lion",
+                     "megatron/training/arguments.py asserts: Megatron-FSDP", shards_lion_by_fsdp});
   r.schedules = {{Schedule::one_f_one_b, "without virtual stages", "megatron/core/pipeline_parallel/schedules.py"},
                  {Schedule::interleaved, "--num-virtual-stages-per-pipeline-rank", megatron::arguments_source}};
   r.recompute = {
@@ -104,6 +110,7 @@ FrameworkRecord megatron_bridge_record() {
   FrameworkRecord r = megatron_lm_record();
   r.framework = Framework::megatron_bridge;
   r.title = "Megatron-Bridge";
+  r.rules = core_record().rules;  // it has no parser that asserts
   r.stacks = {"Megatron-Bridge"};
   r.current_stack = "megatron-bridge-26.06";
   r.adapters = "cfg.peft = LoRA(...)";

@@ -30,6 +30,7 @@ constexpr std::array new_flags{
     NewFlag{"--exp-avg-dtype", "", "core_v0.11.0"},
     NewFlag{"--exp-avg-sq-dtype", "", "core_v0.11.0"},
     NewFlag{"--cross-entropy-fusion-impl", "", "core_v0.12.0"},        // ModelParallelConfig
+    NewFlag{"--grad-reduce-in-bf16", "", "core_v0.12.0"},              // megatron/training/arguments.py
     NewFlag{"--recompute-modules", "", "core_v0.12.0"},                // TransformerConfig
     NewFlag{"--fp8-recipe", "", "core_v0.12.0"},                       // TransformerConfig
     NewFlag{"--mtp-num-layers", "", "core_v0.12.0"},                   // TransformerConfig
@@ -42,6 +43,21 @@ constexpr std::array new_flags{
     NewFlag{"--rope-scaling-factor", "", "core_v0.11.0"},        // megatron/training/arguments.py; before: 8 alone
     NewFlag{"--cpu-offloading-num-layers", "", "core_v0.16.0"},  // made of ModelParallelConfig from there on
     NewFlag{"--optimizer", "lion", "core_v0.17.0"}};             // megatron/core/optimizer/__init__.py
+
+/// A value that releases from one on refuse. The parser has it still.
+struct RefusedValue {
+  std::string_view flag;
+  std::string_view value;
+  std::string_view from;
+  std::string_view last;  ///< before it
+  std::string_view reason;
+  std::string_view instead;
+};
+/// The assertion came with core_v0.18.2, between two releases that are written for.
+constexpr std::array refused_values{RefusedValue{
+    "--cross-entropy-fusion-impl", "te", "core_v0.19.0", "core_v0.18.0",
+    "Transformer Engine's fused cross-entropy is disabled for its stability (megatron/training/arguments.py asserts)",
+    "--loss vocab_parallel_jit"}};
 
 /// Megatron-FSDP was called custom until 0.13.
 constexpr std::string_view first_megatron_fsdp = "core_v0.14.0";
@@ -70,6 +86,16 @@ void require_flags(std::string_view release, const Json::Object& arguments) {
                           std::string(release) + " has no " + flag +
                               (one.value.empty() ? "" : " " + std::string(one.value)) + ", which the plan needs",
                           "--release " + std::string(one.since) + " or a later one, or another plan", ""});
+}
+
+void refuse_values(std::string_view release, const Json::Object& arguments) {
+  for (const auto& [flag, value] : arguments)
+    for (const RefusedValue& one : refused_values)
+      if (one.flag == flag && is_value(value, one.value) && has(one.from, release))
+        throw InputError(
+            {"--release",
+             std::string(release) + " refuses " + flag + " " + std::string(one.value) + ": " + std::string(one.reason),
+             std::string(one.instead) + ", or --release " + std::string(one.last) + " or an earlier one", ""});
 }
 
 std::int64_t number_at(const Json::Object& arguments, std::string_view flag) {
@@ -118,6 +144,7 @@ const std::vector<std::string_view>& releases() {
 }
 
 Json::Object arguments_for(std::string_view release, Json::Object arguments) {
+  refuse_values(release, arguments);
   if (release == main_branch) return arguments;
   if (!has("core_v0.11.0", release)) drop_usual_rope_scale(arguments);
   require_flags(release, arguments);

@@ -18,7 +18,7 @@ namespace plumbline::megatron {
 /// Oldest first, "main" last.
 [[nodiscard]] const std::vector<std::string_view>& releases();
 /// Arguments of main as those of another release. Throws InputError (--release) for a flag or value that it lacks, with
-/// the first release that has it.
+/// the first release that has it, and for a value that it refuses, with the last that took it.
 [[nodiscard]] Json::Object arguments_for(std::string_view release, Json::Object arguments);
 
 }  // namespace plumbline::megatron

@@ -22,20 +22,20 @@ LaunchKey degree_flag(std::string_view flag, std::string_view source, Degree fie
           .read = [field](const Json& value, Settings& s) { s.*field = degree(value); }};
 }
 
+/// Never written where `is_written` is null.
 LaunchKey switch_flag(std::string_view flag, std::string_view source, bool (*is_written)(const Settings&),
                       void (*turn_on)(Settings&)) {
-  return {.path = flag,
-          .source = source,
-          .write = [is_written](const Settings& s) { return is_written(s) ? Value(true) : std::nullopt; },
-          .read =
-              [turn_on](const Json& value, Settings& s) {
-                if (is_on(value)) turn_on(s);
-              }};
+  LaunchKey key{.path = flag, .source = source, .read = [turn_on](const Json& value, Settings& s) {
+                  if (is_on(value)) turn_on(s);
+                }};
+  if (is_written != nullptr)
+    key.write = [is_written](const Settings& s) { return is_written(s) ? Value(true) : std::nullopt; };
+  return key;
 }
 
 /// Understood, with nothing to keep.
 void nothing(Settings&) {}
-bool never(const Settings&) { return false; }
+constexpr bool (*never)(const Settings&) = nullptr;
 
 std::int32_t zero(const Settings& s) { return s.zero_stage.value_or(0); }
 bool shards(const Settings& s) { return zero(s) >= 1; }

@@ -289,6 +289,7 @@ LaunchTarget pytorch_target() {
   target.revision = "PyTorch 2.13.0";
   target.write = write_files;
   target.read = read_file;
+  target.keys = keys;
   return target;
 }
 

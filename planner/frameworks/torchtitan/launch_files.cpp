@@ -169,6 +169,7 @@ LaunchTarget torchtitan_target() {
       "v0.2.2, 73a0e6979 (2026-02-20); 0.3.0, as released on the Python package index; main, b5bcd76c6 (2026-08-21)";
   target.write = write_files;
   target.read = read_file;
+  target.keys = torchtitan::keys;
   target.read_together = read_files;
   return target;
 }

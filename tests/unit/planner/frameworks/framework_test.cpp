@@ -122,6 +122,66 @@ TEST_CASE("combinations that a framework refuses are refused") {
   CHECK(inexpressible(Framework::accelerate, replicated, NetworkFacts{}).size() == 2);
 }
 
+// Of 0.19.8: utils/groups.py has meshes of data and tensor ranks and of data and sequence ranks alone, __init__.py
+// asserts that a pipeline is given no groups, engine.py raises for AutoEP with ZeRO-3 and sequences.
+TEST_CASE("DeepSpeed joins no two of tensor, context and pipeline parallelism, and says where that is read") {
+  const auto sentences = [](std::int32_t tensor, std::int32_t context, std::int32_t stages) {
+    Strategy s = stages > 1 ? pipelined(Schedule::one_f_one_b) : Strategy{};
+    s.tensor_parallel = tensor;
+    s.context_parallel = context;
+    s.pipeline_stages = stages;
+    const std::vector<std::string> all = inexpressible(Framework::deepspeed, s, NetworkFacts{});
+    CHECK(launches(record_of(Framework::deepspeed), s, NetworkFacts{}) == all.empty());
+    return all;
+  };
+  for (const auto& [tensor, context, stages] : {std::array{3, 1, 1}, std::array{1, 2, 1}, std::array{1, 1, 4}})
+    CHECK(sentences(tensor, context, stages).empty());
+  CHECK(sentences(2, 2, 1) ==
+        std::vector<std::string>{"DeepSpeed joins no tensor with context parallelism: its groups are of data-parallel "
+                                 "ranks and of one of the two (deepspeed/utils/groups.py: _init_tp_mesh_device)"});
+  CHECK_THAT(sentences(2, 1, 4).at(0), Catch::Matchers::ContainsSubstring("splits no tensors in a pipeline") &&
+                                           Catch::Matchers::ContainsSubstring("(deepspeed/runtime/pipe/engine.py"));
+  CHECK_THAT(sentences(1, 2, 4).at(0), Catch::Matchers::ContainsSubstring("splits no sequences in a pipeline") &&
+                                           Catch::Matchers::ContainsSubstring("(deepspeed/__init__.py"));
+  CHECK(sentences(2, 2, 4).size() == 3);
+  Strategy experts;
+  experts.expert_parallel = 2;
+  experts.context_parallel = 2;
+  for (const std::int32_t zero : {0, 1, 2, 3}) {
+    experts.zero_stage = zero;
+    experts.shard_group = zero == 0 ? 1 : experts.gradient_ranks();
+    CHECK(inexpressible(Framework::deepspeed, experts, NetworkFacts{.has_experts = true}).empty() == (zero < 3));
+  }
+}
+
+// deepspeed/runtime/config.py of 0.19.8 asserts: "only supported with ZeRO Stage 1, 2, or 3".
+TEST_CASE("DeepSpeed keeps no master weights in bf16 without ZeRO") {
+  Strategy s;
+  s.data_parallel = 4;
+  for (const std::int32_t zero : {0, 1, 2, 3}) {
+    s.zero_stage = zero;
+    s.shard_group = zero == 0 ? 1 : 4;
+    const NetworkFacts pure{.precision = PrecisionRecipe::bf16_pure};
+    CHECK(inexpressible(Framework::deepspeed, s, pure).empty() == (zero > 0));
+    CHECK(inexpressible(Framework::deepspeed, s, NetworkFacts{}).empty());
+  }
+}
+
+// megatron/training/arguments.py since core_v0.18.0: args.optimizer in ('sgd', 'adam') with --use-megatron-fsdp.
+TEST_CASE("Megatron-FSDP shards no states of Lion") {
+  Strategy s;
+  s.data_parallel = 4;
+  for (const Optimizer optimizer : {Optimizer::lion, Optimizer::adamw, Optimizer::sgd})
+    for (const std::int32_t zero : {0, 1, 2, 3}) {
+      s.zero_stage = zero;
+      s.shard_group = zero == 0 ? 1 : 4;
+      CAPTURE(plumbline::to_text(optimizer), zero);
+      const NetworkFacts network{.optimizer = optimizer};
+      CHECK(inexpressible(Framework::megatron_lm, s, network).empty() == (optimizer != Optimizer::lion || zero < 2));
+      CHECK(inexpressible(Framework::megatron_bridge, s, network).empty());
+    }
+}
+
 TEST_CASE("a precision or an optimizer that a framework does not have is said") {
   Training training;
   training.precision = PrecisionRecipe::nvfp4;

@@ -54,9 +54,10 @@ TEST_CASE("the loss that a plan was priced with is asked for by its launch files
     const char* target;
     const char* loss;
     const char* flag;
+    const char* release = "";
   };
   for (const Asked& each : {Asked{"megatron-lm", "vocab_parallel_jit", "--cross-entropy-loss-fusion"},
-                            Asked{"megatron-lm", "fused", "--cross-entropy-fusion-impl te"},
+                            Asked{"megatron-lm", "fused", "--cross-entropy-fusion-impl te", "core_v0.18.0"},
                             Asked{"accelerate", "fused_linear", "_apply_liger_kernel_to_instance(model=model)"},
                             Asked{"deepspeed", "fused_linear", "_apply_liger_kernel_to_instance(model=model)"}}) {
     CAPTURE(each.target, each.loss);
@@ -65,7 +66,7 @@ TEST_CASE("the loss that a plan was priced with is asked for by its launch files
     request.question.stack = each.target == std::string("megatron-lm") ? "" : "deepspeed";
     request.question.choices.loss = each.loss;
     request.strategy.strategy.zero_stage = each.target == std::string("megatron-lm") ? 0 : 3;
-    const ExportAnswer answer = export_plan(estimate(request), each.target, "");
+    const ExportAnswer answer = export_plan(estimate(request), each.target, each.release);
     std::string all;
     ImportRequest back;
     back.from = each.target;

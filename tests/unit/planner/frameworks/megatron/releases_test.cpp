@@ -45,6 +45,20 @@ TEST_CASE("a flag that a release lacks is refused with the first that has it") {
   CHECK_NOTHROW(arguments_for("main", flag("--optimizer", "lion")));
 }
 
+// megatron/training/arguments.py of core_v0.19.0 asserts that te is not the implementation; that of core_v0.18.0 does
+// not.
+TEST_CASE("Transformer Engine's fused loss is refused from 0.19 on, with the last release that took it") {
+  const Json::Object fused{{"--cross-entropy-loss-fusion", true}, {"--cross-entropy-fusion-impl", "te"}};
+  for (const char* release : {"core_v0.19.0", "main"})
+    CHECK_THROWS_WITH(
+        arguments_for(release, fused),
+        Catch::Matchers::ContainsSubstring(std::string(release) + " refuses --cross-entropy-fusion-impl te") &&
+            Catch::Matchers::ContainsSubstring("--loss vocab_parallel_jit, or --release core_v0.18.0"));
+  CHECK(arguments_for("core_v0.18.0", fused).size() == 2);
+  for (const char* release : {"core_v0.18.0", "core_v0.19.0", "main"})
+    CHECK_NOTHROW(arguments_for(release, flag("--cross-entropy-loss-fusion")));
+}
+
 // 32 layers on 4 stages of 2 virtual stages each: 4 layers of a virtual stage.
 TEST_CASE("releases before 0.13 are given the layers of a virtual stage") {
   PartialStrategy interleaved;
