@@ -18,20 +18,26 @@ ADAM = ["adamw", "adamw", "adam"]
 
 class Target:
     """`files`: those that the framework, or Python, reads, its configuration first; `axes`: tensor, pipeline, context
-    parallelism and sequence parallelism alongside the first; `joined`: how many at once."""
+    parallelism and sequence parallelism alongside the first; `joined`: how many at once; `exchanges`: how context-parallel
+    ranks talk; `overlaps`: values of --overlap that its files say."""
 
-    def __init__(self, files, precisions, optimizers, axes, joined=3, zero=(0, 1, 1, 2, 3, 3), release="", full="full"):
+    def __init__(self, files, precisions, optimizers, axes, joined=3, zero=(0, 1, 1, 2, 3, 3), release="", full="full",
+                 exchanges=("ring",), overlaps=()):
         self.files, self.precisions, self.optimizers, self.axes = files, precisions, optimizers, axes
         self.joined, self.zero, self.release, self.recompute = joined, zero, release, ["none", "none", full]
+        self.exchanges, self.overlaps = exchanges, overlaps
 
 
 TARGETS = {
     "megatron-lm": Target(["arguments.txt"], ["fp32", "fp16", "bf16", "bf16", "fp8", "fp8-delayed", "fp8-block", "mxfp8", "nvfp4"],
-                          ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp sp", full="selective"),
+                          ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp sp", full="selective",
+                          exchanges=("ring", "all-to-all"), overlaps=("both", "reductions", "none")),
     "megatron-bridge": Target(["overrides.py"], ["fp16", "bf16", "bf16", "fp8", "fp8-delayed", "fp8-block", "mxfp8"],
-                              ADAM + ["sgd", "lion"], "tp pp cp sp", full="selective"),
+                              ADAM + ["sgd", "lion"], "tp pp cp sp", full="selective",
+                              exchanges=("ring", "all-to-all"), overlaps=("both", "reductions", "none")),
     "deepspeed": Target(["ds_config.json", "train.py"], ["fp32", "fp16", "bf16", "bf16", "bf16-pure"],
-                        ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp", joined=1),
+                        ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp", joined=1, exchanges=("all-to-all",),
+                        overlaps=("reductions", "none")),
     # main and 0.3.0 are written as Python recipes: their test is tests/unit/planner/frameworks/torchtitan.
     "torchtitan": Target(["torchtitan.toml"], ["fp32", "bf16", "bf16", "bf16-pure", "fp8", "fp8-row", "mxfp8"], ADAM,
                          "tp pp cp sp", zero=(0, 2, 3, 3), release="0.2.2"),
@@ -80,6 +86,10 @@ def parallel_words(draw, target, has_experts):
     words += [word for axis, degree in degrees.items() for word in ("--" + axis, degree)]
     if degrees["tp"] > 1 and "sp" in target.axes:
         words += ["--sequence-parallel", draw.one_of(["on", "on", "off"])]
+    if degrees["cp"] > 1:
+        words += ["--cp-comm", draw.one_of(target.exchanges)]
+    if target.overlaps and draw.one_in(3):
+        words += ["--overlap", draw.one_of(target.overlaps)]
     if degrees["pp"] > 1 and draw.one_in(4):
         words += ["--virtual-stages", 2]
     micro, micro_batches = draw.one_of([1, 1, 2, 3]), draw.one_of([1, 2, 3, 4, 6, 8]) * degrees["pp"]

@@ -20,7 +20,9 @@ AGAIN = "run make launch-check, which lets the frameworks read the files anew, a
 
 def changes(folder):
     """A line for each plan whose files are others than those that were judged."""
-    jobs = [(name, number, one) for name, target in KEPT["targets"].items() for number, one in enumerate(target["plans"])]
+    # Which plan stands in the place of another follows from prices, and a new fit may choose another one.
+    jobs = [(name, number, one) for name, target in KEPT["targets"].items() for number, one in enumerate(target["plans"])
+            if not one.get("nearest")]
 
     def again(job):
         name, number, kept = job
@@ -53,7 +55,7 @@ class LaunchVerdicts(unittest.TestCase):
     def test_plans_reach_odd_degrees_every_precision_and_frozen_parts(self):
         words = " ".join(one["plan"] + " " for target in KEPT["targets"].values() for one in target["plans"])
         for said in ("--tp 3 ", "--tp 5 ", "--tp 6 ", "--pp 3 ", "--pp 6 ", "--cp 3 ", "--sequence-parallel off", "--lora-rank",
-                     "--freeze embeddings", "--freeze layers:0-3", "--ep 2 ", "--virtual-stages 2", "--flash-attention off"):
+                     "--freeze embeddings", "--freeze layers:0-3", "--cp-comm all-to-all", "--overlap none", "--ep 2 ", "--virtual-stages 2", "--flash-attention off"):
             self.assertTrue(said in words, said)
         for name, target in drawn_plans.TARGETS.items():
             plans = " ".join(one["plan"] for one in KEPT["targets"][name]["plans"])

@@ -129,6 +129,7 @@ TEST_CASE("DeepSpeed joins no two of tensor, context and pipeline parallelism, a
     Strategy s = stages > 1 ? pipelined(Schedule::one_f_one_b) : Strategy{};
     s.tensor_parallel = tensor;
     s.context_parallel = context;
+    s.context_communication = ContextCommunication::all_to_all;
     s.pipeline_stages = stages;
     const std::vector<std::string> all = inexpressible(Framework::deepspeed, s, NetworkFacts{});
     CHECK(launches(record_of(Framework::deepspeed), s, NetworkFacts{}) == all.empty());
@@ -147,6 +148,7 @@ TEST_CASE("DeepSpeed joins no two of tensor, context and pipeline parallelism, a
   Strategy experts;
   experts.expert_parallel = 2;
   experts.context_parallel = 2;
+  experts.context_communication = ContextCommunication::all_to_all;
   for (const std::int32_t zero : {0, 1, 2, 3}) {
     experts.zero_stage = zero;
     experts.shard_group = zero == 0 ? 1 : experts.gradient_ranks();

@@ -120,7 +120,7 @@ TEST_CASE("ranks of a sequence trade tokens for heads, which a ring does not say
   ring.context_parallel = 4;
   CHECK(inexpressible(Framework::deepspeed, ring, {}) ==
         std::vector<std::string>{"DeepSpeed trades tokens for heads (Ulysses, --cp-comm all-to-all) and passes no keys "
-                                 "and values along a ring"});
+                                 "and values along a ring (deepspeed/runtime/sequence_parallel/ulysses_sp.py)"});
   ring.context_communication = ContextCommunication::all_to_all;
   CHECK(inexpressible(Framework::deepspeed, ring, {}).empty());
 }
