@@ -11,6 +11,7 @@
 namespace plumbline {
 namespace {
 
+constexpr std::int64_t most_headroom = std::int64_t{1} << 50;  // a PiB
 constexpr std::int64_t most_parameters = 1'000'000'000'000'000'000;
 
 Json model_json(const ModelReference& model) {
@@ -70,6 +71,8 @@ Json machine_json(const MachineReference& machine) {
                       {"fingerprint", machine.fingerprint}};
   if (!machine.mixture.empty()) object.emplace_back("mixture", machine.mixture);
   if (!machine.kinds.empty()) object.emplace_back("kinds", json_array(machine.kinds, kind_json));
+  if (machine.price_per_device_hour)
+    object.emplace_back("price_per_device_hour", machine.price_per_device_hour->value());
   return object;
 }
 
@@ -87,6 +90,8 @@ MachineReference machine_from_json(const JsonPlace& place) {
   if (const auto mixture = object.find("mixture")) machine.mixture = mixture->string();
   if (const auto kinds = object.find("kinds"))
     for (const JsonPlace& kind : kinds->elements()) machine.kinds.push_back(kind_from_json(kind));
+  if (const auto price = object.find("price_per_device_hour"))
+    machine.price_per_device_hour = Dollars(price->number(0, most_dollars));
   object.finish();
   return machine;
 }
@@ -228,10 +233,16 @@ Layout layout_from_json(const JsonPlace& place) {
   return layout;
 }
 
+/// The headroom is a setting; the rest of a verdict follows.
+Bytes headroom_from_json(const JsonPlace& verdict) {
+  check_keys(verdict, verdict_json({}));
+  const auto headroom = JsonObject(verdict).find("headroom_bytes");
+  return headroom ? Bytes(headroom->integer(0, most_headroom)) : Bytes(0);
+}
+
 void check_derived_parts(JsonObject& object) {
   if (const auto prediction = object.find("prediction")) check_prediction_keys(*prediction);
   if (const auto run = object.find("run")) check_keys(*run, to_json(RunCost{}));
-  if (const auto verdict = object.find("verdict")) check_keys(*verdict, verdict_json({}));
   (void)object.find("ranks");   // `estimate --ranks --json` adds it
   (void)object.find("chosen");  // `estimate --json` adds it
   (void)object.find("offers");  // `fit --json` adds it
@@ -262,6 +273,7 @@ Plan plan_from_json(const JsonPlace& root) {
   plan.training = training_from_json(object.at("training"));
   plan.strategy = strategy_from_json(object.at("strategy"), plan.training);
   if (const auto layout = object.find("layout")) plan.layout = layout_from_json(*layout);
+  if (const auto verdict = object.find("verdict")) plan.verdict.headroom = headroom_from_json(*verdict);
   check_derived_parts(object);
   if (const auto provenance = object.find("provenance")) plan.provenance = provenance_from_json(*provenance);
   object.finish();

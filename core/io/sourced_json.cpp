@@ -8,6 +8,7 @@
 #include "core/base/errors.h"
 #include "core/io/json_choice.h"
 #include "core/quantity/text.h"
+#include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
@@ -20,7 +21,6 @@ constexpr FlopsPerSecond most_flop_rate(1e19);
 constexpr FlopsPerSecond least_flop_rate(1e6);
 constexpr Watts most_power(1e6);
 constexpr Seconds most_latency(10);
-constexpr double most_dollars = 1e5;
 
 /// Of a number that a file states bare: "80 GiB".
 constexpr std::string_view no_source = "stated without a source";

@@ -43,6 +43,8 @@ struct MachineReference {
   std::string fingerprint;
   std::string mixture;          ///< of several kinds of nodes: how many devices of each; else empty
   std::vector<NodeKind> kinds;  ///< of a mixed cluster, in the order of ranks; else empty
+  /// That was asked for instead of what the machine's file says.
+  std::optional<Dollars> price_per_device_hour = std::nullopt;
 
   /// "16 x H100-SXM-80GB", or the mixture.
   [[nodiscard]] std::string devices_text() const {

@@ -113,7 +113,8 @@ Plan evaluate(const Question& question, const Strategy& strategy) {
                   node_count(question.cluster()),
                   fingerprint(question.cluster()),
                   mixture_of(question.cluster()),
-                  kinds_of(question.cluster())};
+                  kinds_of(question.cluster()),
+                  question.text().price_per_device_hour};
   plan.training = question.training();
   plan.strategy = strategy;
   plan.layout = plan_layout(question, stages, blocks, strategy);

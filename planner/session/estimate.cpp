@@ -35,9 +35,10 @@ QuestionText question_of(const PlanRequest& request) {
   text.choices = request.choices;
   if (request.token_budget) text.training.token_budget = request.token_budget;
   text.sample_budget = request.sample_budget;
-  text.price_per_device_hour = request.price_per_device_hour;
+  text.price_per_device_hour =
+      request.price_per_device_hour ? request.price_per_device_hour : plan.machine.price_per_device_hour;
   text.tensor_parallel_across_nodes = request.tensor_parallel_across_nodes;
-  text.headroom = request.headroom;
+  text.headroom = request.headroom.value_or(Headroom{0, plan.verdict.headroom});
   return text;
 }
 

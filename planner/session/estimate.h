@@ -38,7 +38,7 @@ struct PlanRequest {
   std::optional<std::string> stack;              ///< in place of the plan's; empty text: the usual one
   StackChoices choices = {};                     ///< in place of the stack's
   bool tensor_parallel_across_nodes = false;     ///< the plan's own strategy may cross them anyway
-  Headroom headroom;                             ///< plans do not say it
+  std::optional<Headroom> headroom = {};         ///< in place of the plan's
   Json written = {};                             ///< the file as a whole, which must say what follows from its strategy
 };
 

@@ -97,7 +97,6 @@ std::optional<std::int64_t> QuestionFlags::sample_budget() const {
 
 std::optional<Dollars> QuestionFlags::price_per_device_hour() const {
   if (!price) return std::nullopt;
-  constexpr double most_dollars = 1e5;  // as in machine files
   return Dollars(real_number("--price", *price, 0, most_dollars));
 }
 

@@ -7,7 +7,9 @@
 #include "core/io/plan_json.h"
 #include "core/io/rank_map_json.h"
 #include "planner/io/explanation_json.h"
+#include "planner/io/fit_limits_json.h"
 #include "planner/io/search_json.h"
+#include "planner/session/fit.h"
 #include "planner/session/simulate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
@@ -44,7 +46,7 @@ TEST_CASE("plan fit, estimate, explain and simulate --json are those of a sessio
   StrategyRequest request = small_request();
   request.strategy.strategy.pipeline_stages = 2;
   const PricedQuestion asked = estimate(request);
-  CHECK(output_of("fit " + question + "--pp 2 --json") == to_json_text(to_json(asked.plan)));
+  CHECK(output_of("fit " + question + "--pp 2 --json") == to_json_text(fit_json(asked.plan, fit(asked))));
   CHECK(output_of("estimate " + question + "--pp 2 --json") == to_json_text(to_json(asked.plan)));
   CHECK(output_of("estimate " + question + "--pp 2 --ranks --json") == to_json_text(plan_with_ranks_json(asked.plan)));
   CHECK(output_of("explain " + question + "--pp 2 --json") == to_json_text(to_json(explain(asked))));

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <unordered_set>
 
 #include "core/base/errors.h"
 #include "planner/frameworks/syntax/quoting.h"
@@ -119,6 +120,7 @@ Json literal_value(std::string_view text) {
 
 Json arguments_of(const Parts& call) {
   Json::Object arguments;
+  std::unordered_set<std::string> seen;
   for (std::string_view part : call.parts) {
     while (part.starts_with('#')) part = trimmed(part.substr(std::min(part.find('\n'), part.size())));
     std::size_t end = 0;
@@ -126,9 +128,7 @@ Json arguments_of(const Parts& call) {
     const std::string_view rest = trimmed(part.substr(end));
     if (end == 0 || !rest.starts_with('=') || rest.starts_with("==")) continue;
     const std::string key(part.substr(0, end));
-    const bool is_new =
-        std::none_of(arguments.begin(), arguments.end(), [&](const auto& one) { return one.first == key; });
-    if (is_new) arguments.emplace_back(key, literal_value(trimmed(rest.substr(1))));
+    if (seen.insert(key).second) arguments.emplace_back(key, literal_value(trimmed(rest.substr(1))));
   }
   return arguments;
 }

@@ -40,6 +40,26 @@ TEST_CASE("tokens and a stack may be given alongside a plan") {
   CHECK(plan.provenance.stack_calibration.find("torchtitan") == 0);
 }
 
+TEST_CASE("a plan file keeps headroom and price, unless others are asked for") {
+  StrategyRequest request = small_request();
+  request.question.price_per_device_hour = Dollars(7);
+  request.question.headroom.share = 0.9;
+  request.question.training.token_budget = 1'000'000'000;
+  const PricedQuestion asked = estimate(request);
+  REQUIRE(!asked.plan.verdict.fits);
+  PlanRequest plan = written(asked);
+  const Json file = to_json(asked.plan);
+  plan.plan = plan_from_json(JsonPlace(file, "plan.json:"));
+  const PricedQuestion again = estimate(plan);
+  CHECK(to_json_text(to_json(again.plan)) == to_json_text(to_json(asked.plan)));
+  CHECK(again.plan.verdict.headroom == asked.plan.verdict.headroom);
+  plan.headroom = Headroom{};
+  plan.price_per_device_hour = Dollars(14);
+  const Plan other = estimate(plan).plan;
+  CHECK(other.verdict.fits);
+  CHECK(other.run.dollars.value() == Approx(2 * asked.plan.run.dollars.value()));
+}
+
 TEST_CASE("a plan of another model than is here now is priced, with a remark") {
   PlanRequest request = written(estimate(small_request()));
   request.plan.model.fingerprint = "0000000000000000";
@@ -65,6 +85,10 @@ TEST_CASE("wrong requests are refused in the words of the command line") {
   uneven.strategy.strategy.tensor_parallel = 3;
   CHECK(refusal([&] { return estimate(uneven); }) ==
         "strategy: tp x cp x pp = 3 does not divide 8 GPUs; expected degrees whose product divides the GPU count");
+  StrategyRequest sparse = small_request();
+  sparse.strategy.strategy.recompute = Recompute{RecomputeMode::every_nth, 13};
+  CHECK(refusal([&] { return estimate(sparse); }) ==
+        "recompute: every:13 of 12 layers recomputes the first alone; expected every:N of at most the layers");
   StrategyRequest stateless = small_request();
   stateless.question.training.optimizer = Optimizer::sgd;
   stateless.question.training.optimizer_format = NumberFormat::bf16;
