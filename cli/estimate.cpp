@@ -41,7 +41,7 @@ class EstimateVerb : public Verb {
     output_.lap("priced");
     if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
-    terminal.print(output_.json() ? to_json_text(json(asked)) : text(asked, terminal));
+    terminal.print(output_.json() ? json_text(asked) : text(asked, terminal));
     output_.print_stats(terminal);
     return ExitCode::done;
   }
@@ -59,8 +59,8 @@ class EstimateVerb : public Verb {
     return all;
   }
 
-  [[nodiscard]] Json json(const session::PricedQuestion& asked) const {
-    return session::with_chosen(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan), asked);
+  [[nodiscard]] std::string json_text(const session::PricedQuestion& asked) const {
+    return to_json_text(session::with_chosen(ranks_ ? plan_with_ranks_json(asked.plan) : to_json(asked.plan), asked));
   }
 
   /// In the header, where nobody gave a strategy.

@@ -25,7 +25,7 @@ std::string word_of(std::string_view stack, std::string_view name) {
   if (set.axis_table().find(name) != nullptr) return set.axis_value(stack, name);
   const std::span<const FeatureField> features = stack_feature_fields();
   const auto index = static_cast<std::size_t>(find_feature(name) - features.data());
-  const std::string& said = decided_features(set, set.software_stack(stack))[index].feature.choice;
+  const std::string said = decided_features(set, set.software_stack(stack))[index].feature.choice;
   return said.empty() ? std::string(features[index].choices.front().word) : said;
 }
 
