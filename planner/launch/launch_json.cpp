@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/cost/once_per_step.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/rank_group.h"
 #include "core/program/compute_schedule.h"
@@ -117,8 +118,9 @@ Json kept_json(const Strategy& s) {
 }
 
 /// Units of one execution are not said.
-Json gathers_json(const Strategy& s) {
-  const bool is_ahead = s.zero_stage > 0 && s.prefetch == ParameterPrefetch::on;
+Json gathers_json(const Strategy& s, const StackFeatures& stack) {
+  const bool is_ahead = s.zero_stage >= 3 ? s.prefetch == ParameterPrefetch::on
+                                          : s.zero_stage > 0 && update_gathers(stack) == UpdateGathers::ahead;
   Json::Object object{{"units_ahead", is_ahead ? 1 : 0}};
   if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
   return object;
@@ -204,7 +206,7 @@ Json launch_json(const Question& question, const Strategy& s, const std::string&
       {"formats", formats_json(question.training().formats())},
       {"stages", stages_json(question, s, arrangement.chunks)},
       {"replays", replays_json(graph, arrangement, blocks)},
-      {"gathers", gathers_json(s)},
+      {"gathers", gathers_json(s, question.calibration().stack.features)},
       {"sequence", sequence_json(s, question.training())}};
 }
 

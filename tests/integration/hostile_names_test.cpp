@@ -38,7 +38,8 @@ LaunchSettings settings_of_model(const std::string& name, Framework framework) {
   Training training;
   training.sequence_length = 4096;
   training.global_batch = 4;
-  if (framework == Framework::megatron_lm) training.gradient_format = NumberFormat::fp32;  // releases that know no other
+  if (framework == Framework::megatron_lm)
+    training.gradient_format = NumberFormat::fp32;  // releases that know no other
   LaunchSettings settings = settings_of(s, training);
   settings.model = name;
   return settings;

@@ -234,7 +234,8 @@ class PlanFile:
         return any(s["trained"] and s["parts"] > 1 for s in self.blocks[self.block_of[unit]]["sections"])
 
     def with_gathers(self, rank, before):
-        """ZeRO-3: every unit of every pass, one ahead or its own. ZeRO-1 and 2: what was updated, before the first forwards."""
+        """ZeRO-3: every unit of every pass, one ahead or its own. ZeRO-1 and 2: what was updated, one ahead of the
+        first forwards, or all before the first."""
         if self.launch["kept"]["optimizer"] == "whole":
             return before
         each_pass = self.launch["kept"]["weights"] == "part"
@@ -263,6 +264,8 @@ class PlanFile:
             kind, chunk, micro_batch, units = before[runs[n]]
             return ("all-gather-parameters", chunk, micro_batch, [unit_of[unit] for unit in units])
 
+        if not each_pass and not is_ahead:
+            return [gather(n) for n in range(len(runs))] + before
         actions, n = ([] if each_pass or not runs else [gather(0)]), 0
         for i, action in enumerate(before):
             begins = n < len(runs) and runs[n] == i

@@ -59,6 +59,8 @@ def drawn(random_, number):
     shards = [d for d in range(1, dp * cp + 1) if dp * cp % d == 0]
     if random_.random() < 0.3 and words[words.index("--zero") + 1] > 0:
         words += ["--shard-group", random_.choice(shards)]
+    if words[words.index("--zero") + 1] in (1, 2) and number % 2:
+        words += ["--overlap", "none"]
     if words[words.index("--zero") + 1] == 3 and random_.random() < 0.5:
         words += ["--layers-per-unit", random_.choice((2, 2, 3, 4))]
     if words[words.index("--zero") + 1] == 3 and random_.random() < 0.5:

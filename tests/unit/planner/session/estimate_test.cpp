@@ -43,7 +43,7 @@ TEST_CASE("tokens and a stack may be given alongside a plan") {
 TEST_CASE("a plan file keeps headroom and price, unless others are asked for") {
   StrategyRequest request = small_request();
   request.question.price_per_device_hour = Dollars(7);
-  request.question.headroom.share = 0.9;
+  request.question.headroom.share = 0.97;
   request.question.training.token_budget = 1'000'000'000;
   const PricedQuestion asked = estimate(request);
   REQUIRE(!asked.plan.verdict.fits);

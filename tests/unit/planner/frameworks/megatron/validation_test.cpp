@@ -52,7 +52,9 @@ TEST_CASE("a release without --attention-backend is not given it") {
   Strategy s;
   s.flash_attention = FlashAttention::off;
   CHECK_THROWS_WITH(written(s, "core_v0.10.0"), ContainsSubstring("core_v0.10.0 has no --attention-backend"));
-  CHECK_THAT(written(s, "core_v0.11.0"), ContainsSubstring("--attention-backend unfused"));
+  Training training;
+  training.gradient_format = NumberFormat::fp32;  // the release knows no other
+  CHECK_THAT(written(s, "core_v0.11.0", 4096, training), ContainsSubstring("--attention-backend unfused"));
 }
 
 TEST_CASE("Megatron offloads no activations in a pipeline") {
