@@ -60,16 +60,24 @@ void QuestionOptions::declare(CLI::App& app, Recipes recipes, DeviceCounts count
   option("--lora-targets", flags_.lora_targets,
          "which linears have adapters: all, those of queries, keys and values, or those of attention (all)")
       ->type_name(alternatives(names_of(all_lora_targets)));
-  option("--stack", flags_.stack, "software stack whose measured overheads apply")->type_name("STACK");
-  for (std::size_t i = 0; i < flags_.of_stack.size(); ++i) {
-    const StackChoiceField& field = stack_choice_fields()[i];
-    option(field.flag().c_str(), flags_.of_stack[i], field.help)->type_name(alternatives(field.words()));
-  }
+  declare_stack(app);
   option("--headroom", flags_.headroom, "memory of every GPU that a plan leaves free, such as 5% or 2GiB (0)")
       ->type_name("SHARE|SIZE");
   app.add_flag("--tp-across-nodes", flags_.tensor_parallel_across_nodes,
                "allow tensor parallelism beyond the fast interconnect")
       ->group("Question");
+}
+
+void QuestionOptions::declare_stack(CLI::App& app) {
+  app.add_option("--stack", flags_.stack, "software stack whose measured overheads apply")
+      ->group("Question")
+      ->type_name("STACK");
+  for (std::size_t i = 0; i < flags_.of_stack.size(); ++i) {
+    const StackChoiceField& field = stack_choice_fields()[i];
+    app.add_option(field.flag(), flags_.of_stack[i], field.help)
+        ->group("Question")
+        ->type_name(alternatives(field.words()));
+  }
 }
 
 }  // namespace plumbline

@@ -61,7 +61,7 @@ inline constexpr std::int32_t most_random_ranks = 8;
     if (placement(s.schedule) == StagePlacement::v_shaped) s.virtual_stages = 2;
     if (s.schedule == Schedule::interleaved) {
       s.virtual_stages = dice.one_of({2, 2, 3});
-      s.micro_batches = s.pipeline_stages * dice.one_of({1, 2});
+      s.micro_batches = std::int64_t{s.pipeline_stages} * dice.one_of({1, 2});
     }
     if (s.schedule == Schedule::dualpipev) s.micro_batches += 2 * std::int64_t{s.pipeline_stages} - 1;
   }
@@ -202,7 +202,7 @@ class RandomRuns {
   RandomRun of_gpt(const Strategy& s) {
     GptShape shape;
     shape.layers = layers(s);
-    shape.heads = s.tensor_parallel * dice_.one_of({1, 2, 3});
+    shape.heads = std::int64_t{s.tensor_parallel} * dice_.one_of({1, 2, 3});
     shape.hidden = shape.heads * dice_.one_of<std::int64_t>({3, 4, 5, 8, 14});
     shape.vocabulary = vocabulary(s);
     shape.positions = most_tokens;
@@ -221,7 +221,7 @@ class RandomRuns {
     LlamaShape shape;
     shape.layers = layers(s);
     shape.hidden = dice_.one_of<std::int64_t>({12, 20, 30, 33, 42, 84});
-    shape.kv_heads = s.tensor_parallel * dice_.one_of({1, 1, 2});
+    shape.kv_heads = std::int64_t{s.tensor_parallel} * dice_.one_of({1, 1, 2});
     if (dice_.one_in(15)) shape.kv_heads = 1;
     shape.heads = std::lcm<std::int64_t>(shape.kv_heads, s.tensor_parallel) * dice_.one_of({1, 2, 3});
     shape.head_dim = dice_.one_of<std::int64_t>({2, 4, 6});
@@ -232,8 +232,9 @@ class RandomRuns {
     if (dice_.one_in(s.tensor_parallel > 1 ? 2 : 3)) {
       const auto parts = std::max(dice_.divisor(s.tensor_parallel), dice_.divisor(s.tensor_parallel));
       expert_tensor_parallel_ = static_cast<std::int32_t>(parts);
-      expert_parallel_ = static_cast<std::int32_t>(dice_.divisor(s.gradient_ranks() * s.tensor_parallel / parts));
-      shape.experts = std::max<std::int64_t>(2, expert_parallel_ * dice_.one_of({1, 2, 3}));
+      expert_parallel_ =
+          static_cast<std::int32_t>(dice_.divisor(std::int64_t{s.gradient_ranks()} * s.tensor_parallel / parts));
+      shape.experts = std::max<std::int64_t>(2, std::int64_t{expert_parallel_} * dice_.one_of({1, 2, 3}));
       shape.chosen = dice_.between(1, std::min<std::int64_t>(3, shape.experts));
       shape.expert_width = parts * dice_.one_of<std::int64_t>({5, 8, 11});
       shape.shared_width = dice_.one_in(2) ? shape.width : 0;
