@@ -210,11 +210,6 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
       throw InputError({"strategy", "tp x cp x pp x dp exceeds " + std::to_string(most_devices),
                         "degrees whose product is the GPU count", ""});
   const std::int64_t model_ranks = std::int64_t{s.pipeline_stages} * s.tensor_parallel * s.context_parallel;
-  if (s.recompute.mode == RecomputeMode::every_nth && s.recompute.n > question.graph().layer_count())
-    throw InputError({"recompute",
-                      to_text(s.recompute) + " of " + std::to_string(question.graph().layer_count()) +
-                          " layers recomputes the first alone",
-                      "every:N of at most the layers", ""});
   if (!partial.data_parallel_given) {
     if (model_ranks > question.devices() || question.devices() % model_ranks != 0)
       throw InputError({"strategy",

@@ -85,10 +85,6 @@ TEST_CASE("wrong requests are refused in the words of the command line") {
   uneven.strategy.strategy.tensor_parallel = 3;
   CHECK(refusal([&] { return estimate(uneven); }) ==
         "strategy: tp x cp x pp = 3 does not divide 8 GPUs; expected degrees whose product divides the GPU count");
-  StrategyRequest sparse = small_request();
-  sparse.strategy.strategy.recompute = Recompute{RecomputeMode::every_nth, 13};
-  CHECK(refusal([&] { return estimate(sparse); }) ==
-        "recompute: every:13 of 12 layers recomputes the first alone; expected every:N of at most the layers");
   StrategyRequest stateless = small_request();
   stateless.question.training.optimizer = Optimizer::sgd;
   stateless.question.training.optimizer_format = NumberFormat::bf16;
