@@ -65,7 +65,6 @@ class _Machine(Record):
     devices_per_node: int
     nodes: int
     fingerprint: str
-    price_per_device_hour: float
 
 class _Training(Record):
     sequence_length: int
