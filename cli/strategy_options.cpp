@@ -19,7 +19,7 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--dp", flags_.dp, "N", "data-parallel ranks (the GPUs that the other degrees leave)");
   option("--cp", flags_.cp, "N", "context-parallel ranks (1)");
   option("--cp-comm", flags_.context_communication, "ring|all-to-all",
-         "how they attend to all tokens (ring); all-to-all trades tokens for heads, as DeepSpeed Ulysses");
+         "how they attend to all tokens (ring); all-to-all scatters heads, as DeepSpeed Ulysses");
   option("--ep", flags_.ep, "N", "expert-parallel ranks (1)");
   option("--etp", flags_.etp, "N", "tensor-parallel ranks inside an expert (1)");
   option("--virtual-stages", flags_.virtual_stages, "N", "chunks of layers on each pipeline rank (1)");

@@ -109,6 +109,15 @@ inline void require_equal(const WholeTensors& a, const WholeTensors& b, double t
   }
 }
 
+/// Of two strategies, whose sums of 32-bit numbers are in other orders.
+inline void require_same_training(const Executed& run, const Executed& expected) {
+  REQUIRE(run.record.steps.size() == expected.record.steps.size());
+  for (std::size_t i = 0; i < run.record.steps.size(); ++i)
+    CHECK(run.record.steps[i].loss == Approx(expected.record.steps[i].loss).epsilon(1e-5));
+  require_equal(run.gradients, expected.gradients, 2e-5);
+  require_equal(run.weights, expected.weights, 1e-5);
+}
+
 inline Bytes sent_in(const RankRecord& rank, const std::string& group) {
   Bytes sum(0);
   for (const SentRecord& sent : rank.sent)

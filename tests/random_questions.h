@@ -61,7 +61,7 @@ class RandomQuestions {
     return first_violation(s, question.training(), question.facts(), question.limits()) ? single : s;
   }
 
-  /// Of every second plan whose ranks may trade tokens for heads; nothing is drawn for it.
+  /// Of every second plan whose heads divide among the ranks; nothing is drawn for it.
   static Strategy with_head_exchange(const Question& question, Strategy s) {
     const Strategy ring = s;
     s.context_communication = ContextCommunication::all_to_all;

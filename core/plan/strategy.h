@@ -70,8 +70,8 @@ enum class FlashAttention : std::uint8_t { off, on };
 enum class ParameterPrefetch : std::uint8_t { on, off };
 
 /// How context-parallel ranks bring queries together with the keys of all tokens. `ring`: keys and values travel from
-/// rank to rank (arXiv:2310.01889). `all_to_all`: before attention ranks trade tokens for heads, so that each has all
-/// tokens of its part of the heads, and behind it heads for tokens (DeepSpeed Ulysses, arXiv:2309.14509).
+/// rank to rank (arXiv:2310.01889). `all_to_all`: ahead of attention one gathers the sequence and scatters the
+/// heads, behind it one scatters the sequence and gathers the heads (DeepSpeed Ulysses, arXiv:2309.14509).
 enum class ContextCommunication : std::uint8_t { ring, all_to_all };
 inline constexpr std::array all_context_communications{ContextCommunication::ring, ContextCommunication::all_to_all};
 /// "ring", "all-to-all".
@@ -112,7 +112,7 @@ struct Strategy {
   [[nodiscard]] std::int32_t expert_gradient_ranks() const {
     return data_parallel * context_parallel * tensor_parallel / (expert_parallel * expert_tensor_parallel);
   }
-  /// Whether context-parallel ranks trade tokens for heads around attention.
+  /// Whether context-parallel ranks scatter the heads of attention and gather its sequence.
   [[nodiscard]] bool exchanges_heads() const {
     return context_parallel > 1 && context_communication == ContextCommunication::all_to_all;
   }

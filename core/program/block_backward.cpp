@@ -89,7 +89,7 @@ class BackwardLowering {
   void attention_by_heads(OpId id, const Op& op) {
     const TensorId output = op.outputs.front();
     std::int32_t of_output = like(output);
-    trade_tokens_for_heads(emit_, id, output, gradient(output), of_output);
+    scatter_heads(emit_, id, output, gradient(output), of_output);
     emit_.release(gradient(output));
     const auto& sides = values_.sides[slot(id)];
     std::vector<std::int32_t>& operands = operands_;
@@ -105,7 +105,7 @@ class BackwardLowering {
     for (std::size_t i = 0; i < made.size(); ++i) {
       if (made[i] == no_buffer) continue;
       const std::int32_t of_tokens = like(op.inputs[i]);
-      trade_heads_for_tokens(emit_, id, op.inputs[i], made[i], of_tokens);
+      gather_heads(emit_, id, op.inputs[i], made[i], of_tokens);
       emit_.release(made[i]);
       contribute(id, op.inputs[i], of_tokens);
     }

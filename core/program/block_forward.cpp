@@ -127,7 +127,7 @@ class ForwardLowering {
   void attention_by_heads(OpId id, const Op& op, Made& made) {
     make_sides(id, made);
     for (std::size_t i = 0; i < op.inputs.size(); ++i)
-      trade_tokens_for_heads(emit_, id, op.inputs[i], value(op.inputs[i]), made.sides[i]);
+      scatter_heads(emit_, id, op.inputs[i], value(op.inputs[i]), made.sides[i]);
     std::vector<std::int32_t>& operands = operands_;
     operands.assign(made.sides.begin(), made.sides.end());
     const TensorId output = op.outputs.front();
@@ -140,7 +140,7 @@ class ForwardLowering {
     emit_.kernel(id, KernelRole::forward, operands);
     const std::int32_t of_heads = operands[op.inputs.size()];
     make_outputs(op, made);
-    if (made.outputs.front() != no_buffer) trade_heads_for_tokens(emit_, id, output, of_heads, made.outputs.front());
+    if (made.outputs.front() != no_buffer) gather_heads(emit_, id, output, of_heads, made.outputs.front());
     emit_.release(passing);
   }
 

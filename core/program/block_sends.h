@@ -5,7 +5,7 @@
 /// block_program.h. An all-reduce is padded to equal parts of its ranks; those of one operator that follow each other
 /// (the loss) are one message. Ring attention sends its keys and values once for each other rank, and in the backward
 /// their gradients with them; ranks that gather keys and values instead (a ring all-gather) send as much.
-/// Where they trade tokens for heads, each tensor is an all-to-all of what the rank has of it.
+/// Where they exchange heads, each of attention's tensors is an all-to-all of the rank's part of it.
 /// Source: block_program.h; ring attention, Liu et al., arXiv:2310.01889; DeepSpeed Ulysses, arXiv:2309.14509.
 /// Not modelled: how many rows go to each expert, which ranks tell each other first.
 /// Checked against: tests/property/block_sends_test.cpp (closed forms); tests/runtime/execution (executed counters).

@@ -14,8 +14,7 @@
 namespace plumbline {
 
 /// `tokens`: a buffer of `tensor` with the rank's tokens. `heads`: one that takes all tokens of its part of the heads.
-inline void trade_tokens_for_heads(BlockEmitter& emit, OpId op, TensorId tensor, std::int32_t tokens,
-                                   std::int32_t heads) {
+inline void scatter_heads(BlockEmitter& emit, OpId op, TensorId tensor, std::int32_t tokens, std::int32_t heads) {
   std::int32_t packed = emit.allocate({tensor});
   emit.kernel(op, KernelRole::pack_heads, {tokens, packed});
   emit.collective(op, Collective::all_to_all, Axis::context, {packed, heads});
@@ -23,8 +22,7 @@ inline void trade_tokens_for_heads(BlockEmitter& emit, OpId op, TensorId tensor,
 }
 
 /// `heads` goes to `tokens`, which is `tensor`'s.
-inline void trade_heads_for_tokens(BlockEmitter& emit, OpId op, TensorId tensor, std::int32_t heads,
-                                   std::int32_t tokens) {
+inline void gather_heads(BlockEmitter& emit, OpId op, TensorId tensor, std::int32_t heads, std::int32_t tokens) {
   std::int32_t arrived = emit.allocate({tensor});
   emit.collective(op, Collective::all_to_all, Axis::context, {heads, arrived});
   emit.kernel(op, KernelRole::unpack_heads, {arrived, tokens});

@@ -4,8 +4,8 @@
 /// Answers bytes per micro-batch and rank. Model: each operator keeps what its gradient formula reads; a tensor that
 /// two operators keep is held once. Attention without FlashAttention keeps probabilities, dropout mask and dropped
 /// probabilities; with it only its output and one fp32 log-sum-exp per query and head. Where context-parallel ranks
-/// trade tokens for heads, it keeps what it read and made between the exchanges. What experts made is kept once it has
-/// returned to its tokens. What ranks gathered for a product may be kept instead of their part of it (kept_forms.h:
+/// exchange heads (Ulysses), it keeps what it read and made between the exchanges. What experts made is kept once it
+/// has returned to its tokens. What ranks gathered for a product may be kept instead of their part of it (kept_forms.h:
 /// GatheredInputs). Source: Korthikanti et al., arXiv:2205.05198, section 4 (sbh(34 + 5as/h) and its variants); Dao,
 /// arXiv:2307.08691. Not modelled: tensors that a framework keeps although no gradient needs them; gathered fp8 copies,
 /// which count in the format of activations. Checked against: tests/reference/activation_bytes_test.cpp, exact.

@@ -2,8 +2,8 @@
 /// \file shard.h: what one rank holds of a tensor under a strategy.
 ///
 /// Model: tensor parallelism divides heads, ffn and vocabulary; sequence parallelism the tokens of the regions between
-/// (arXiv:2205.05198 section 4.2); context parallelism every sequence, or inside attention, where its ranks trade
-/// tokens for heads (arXiv:2309.14509), the heads; expert parallelism the experts. Routed tokens do not shrink with
+/// (arXiv:2205.05198 section 4.2); context parallelism every sequence, or inside attention, where its ranks exchange
+/// heads (arXiv:2309.14509), the heads; expert parallelism the experts. Routed tokens do not shrink with
 /// expert parallelism: the all-to-all trades them. A dimension of fewer units (kv heads) than ranks is replicated.
 /// Divisions round up, as the heaviest rank decides. Not modelled: routing imbalance that nobody measured (a factor on
 /// top, see core/cost/calibration.h).
@@ -38,15 +38,15 @@ struct Shard {
   [[nodiscard]] std::int64_t sequence_ranks() const {
     return sequence_parallel == SequenceParallel::on ? tensor_parallel : 1;
   }
-  /// Whether context-parallel ranks trade tokens for heads around attention.
+  /// Whether context-parallel ranks scatter the heads of attention and gather its sequence.
   [[nodiscard]] bool exchanges_heads() const {
     return context_parallel > 1 && context_communication == ContextCommunication::all_to_all;
   }
-  /// Ranks that divide the heads of attention.
+  /// Among how many ranks the heads of attention are divided.
   [[nodiscard]] std::int64_t head_ranks() const {
     return std::int64_t{tensor_parallel} * (exchanges_heads() ? context_parallel : 1);
   }
-  /// Ranks that divide the queries of attention.
+  /// Among how many ranks the queries of attention are divided.
   [[nodiscard]] std::int64_t query_ranks() const { return exchanges_heads() ? 1 : context_parallel; }
   /// Whether ranks hand tokens to each other's experts.
   [[nodiscard]] bool experts_exchange() const { return expert_parallel * expert_tensor_parallel > 1; }

@@ -9,7 +9,7 @@ namespace plumbline {
 
 /// A hundred times a cluster of 100 000 GPUs (xAI's Colossus as of 2024, https://x.ai/colossus).
 inline constexpr std::int64_t most_devices = 10'000'000;
-/// Dollars of one device for an hour: ten thousand times what devices of the catalogue cost (models/machines).
+/// Dollars of one device for an hour: more than a thousand times what any of the catalogue costs (models/machines).
 inline constexpr double most_dollars = 1e5;
 /// Ten times the 10 million tokens of Llama 4 Scout (Meta's model card, April 2025).
 inline constexpr std::int64_t longest_sequence = 100'000'000;

@@ -4,11 +4,11 @@
 ///
 /// Answers one BlockCost per block, without the choices of a placement. Model: they depend on tp, cp and how its ranks
 /// communicate, ep, etp, sequence parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around
-/// exchanges, and what runs again beyond what every table has (modules, by operator); of blocks without experts not on
-/// ep and etp: those are priced once for all. Of blocks that have the same instructions one is lowered
-/// (Question::known_programs). Source: core/sharding/shard.h, core/plan/rank_group.h (what a shard and its groups are
-/// made from). Not modelled: questions or fixed values that differ; each has tables of its own. Checked against:
-/// tests/unit/planner/search/block_tables_test.cpp.
+/// exchanges, and recompute of modules or by operator (the other modes are priced in every table). Blocks without
+/// experts do not depend on ep and etp, and are priced once for all of them. Of blocks that have the same instructions
+/// one is lowered (Question::known_programs). Source: core/sharding/shard.h, core/plan/rank_group.h (what a shard and
+/// its groups are made from). Not modelled: questions or fixed values that differ; each has tables of its own. Checked
+/// against: tests/unit/planner/search/block_tables_test.cpp.
 
 #include <map>
 #include <memory>

@@ -212,7 +212,7 @@ constexpr std::string_view outputs_of_attention =
     "made; without it the output is kept in 8 bits alone.";
 constexpr std::string_view restored_at_once =
     "One recomputed layer of one micro-batch is restored whole, alongside what the replay passes on.";
-constexpr std::string_view traded_again =
+constexpr std::string_view exchanged_again =
     "Of one layer, queries, keys and values are held by tokens, as they are kept, and by heads, as the replay "
     "exchanges "
     "them again: in a network of few layers that is more than recompute saves.";
@@ -249,7 +249,7 @@ const std::vector<KnownViolation>& known_violations() {
         {"recompute-peak", 0.001, copies_in_few_bits, multiplies_in_few_bits},
         {"recompute-peak", 0.03, restored_at_once, restores_all_at_once},
         {"recompute-peak", 0.15, restored_at_once, restores_a_list_at_once},
-        {"recompute-peak", 0.01, traded_again, exchanges_heads_again},
+        {"recompute-peak", 0.01, exchanged_again, exchanges_heads_again},
         {"recompute-peak", 0.07, listed_frozen_products, lists_frozen_products},
         {"recompute-peak", 0.2, copies_that_stay, offloads_few_layers},
         {"recompute-peak", 0.1, copies_that_stay, offloads},

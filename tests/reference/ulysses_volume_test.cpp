@@ -6,7 +6,8 @@
 // Llama 2 7B: 32 layers, h 4096; N 32 768 tokens, P 4, bf16:
 //   4 N h / P = 134 217 728 numbers, 268 435 456 bytes; x 3/4 = 201 326 592 sent in the forward of a layer
 //   x 2 (backward) x 32 layers = 12 884 901 888 by a rank for a sequence; by the four ranks 51 539 607 552.
-// A ring passes keys and values (2 N h / P) on P - 1 times, in the backward with their gradients:
+// A ring sends keys and values (2 N h / P numbers) P - 1 times in the forward, and twice as much in the backward, which
+// sends their gradients too:
 //   2 x 67 108 864 x 3 hops x 3 x 32 = 38 654 705 664 by a rank, 154 618 822 656 by four.
 
 #include "tests/catch.h"

@@ -19,7 +19,7 @@ inline constexpr std::string_view deepspeed_with_muon = "0.17.6";
 /// (runtime/engine.py: _configure_zero_optimizer turns it off there; runtime/pipe/engine.py reduces at the end).
 [[nodiscard]] bool deepspeed_overlaps(const LaunchSettings& settings);
 /// The overlap of files that say none (zero/config.py: on for stage 3 alone), or say one that DeepSpeed does not keep.
-/// Without it stage 3 gathers on the stream of its kernels (runtime/zero/partitioned_param_coordinator.py).
+/// Without it stage 3 gathers on the stream of its kernels (runtime/zero/parameter_offload.py: __allgather_stream).
 void settle_deepspeed_overlap(LaunchSettings& settings);
 
 /// The tree without what leaves a value to the script ("auto", of Hugging Face) and what says no more than DeepSpeed's

@@ -81,7 +81,7 @@ FrameworkRecord deepspeed_record() {
                    constants_source}};
   r.rules = {{"shards no gradients or parameters (ZeRO-2, ZeRO-3) in a pipeline", pipe_engine_source,
               shards_gradients_in_pipeline},
-             {"trades tokens for heads (Ulysses, --cp-comm all-to-all) and passes no keys and values along a ring",
+             {"divides sequences by all-to-all alone (Ulysses, --cp-comm all-to-all) and has no ring attention",
               ulysses_source, passes_keys_on},
              {"joins no tensor with context parallelism: its groups are of data-parallel ranks and of one of the two",
               "deepspeed/utils/groups.py: _init_tp_mesh_device", splits_tensors_and_sequences},

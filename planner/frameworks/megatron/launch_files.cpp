@@ -38,6 +38,10 @@ void add_assumptions(Json::Object& tree, LaunchFiles& files, const Settings& s) 
   if (!s.recipe.steps)
     assume("--train-iters", 100, "--train-iters 100: the plan says neither recipe.steps nor a token budget");
   if (!s.recipe.learning_rate) assume("--lr", 1e-4, "--lr 1e-4: the plan says no recipe.learning_rate");
+  if (s.optimizer == Optimizer::muon && s.data_parallel.value_or(1) > 1 && s.choices.overlap != "none")
+    files.assumptions.emplace_back(
+        "gradients are reduced when their backward has ended: arguments.py refuses overlap with Muon (--overlap none "
+        "prices what runs)");
   assume(
       "--mock-data", true,
       "--mock-data and NullTokenizer measure without data: put --data-path, --split and the tokenizer in their place");

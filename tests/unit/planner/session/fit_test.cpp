@@ -214,7 +214,7 @@ TEST_CASE("the JSON of a fit holds the changes with their flags and what they co
     CHECK(*one.find("change")->if_string() == plumbline::to_text(answer.changes[i].steps));
     CHECK(*one.find("step_time_change")->if_double() ==
           Approx(plan.prediction.step_time_s.expected / asked.plan.prediction.step_time_s.expected - 1));
-    // The flags ask for the plan that is offered.
+    // Given as flags of a strategy, they make the plan that is offered.
     StrategyFlags flags;
     const Json::Array& words = *one.find("flags")->if_array();
     for (std::size_t w = 0; w + 1 < words.size(); w += 2) {

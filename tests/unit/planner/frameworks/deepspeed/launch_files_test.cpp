@@ -112,15 +112,16 @@ TEST_CASE("what DeepSpeed does where a file is silent is what is read") {
   CHECK(imported(R"({"zero_optimization":{"stage":3,"mics_shard_size":8}})").settings.shard_group == 8);
 }
 
-TEST_CASE("ranks of a sequence trade tokens for heads, which a ring does not say") {
+TEST_CASE("context parallelism is Ulysses, and a ring has no key") {
   const LaunchSettings s = imported(R"({"sequence_parallel_size":4})").settings;
   CHECK(s.context_parallel == 4);
   CHECK(s.context_communication == ContextCommunication::all_to_all);
   Strategy ring;
   ring.context_parallel = 4;
   CHECK(inexpressible(Framework::deepspeed, ring, {}) ==
-        std::vector<std::string>{"DeepSpeed trades tokens for heads (Ulysses, --cp-comm all-to-all) and passes no keys "
-                                 "and values along a ring (deepspeed/runtime/sequence_parallel/ulysses_sp.py)"});
+        std::vector<std::string>{
+            "DeepSpeed divides sequences by all-to-all alone (Ulysses, --cp-comm all-to-all) and has no "
+            "ring attention (deepspeed/runtime/sequence_parallel/ulysses_sp.py)"});
   ring.context_communication = ContextCommunication::all_to_all;
   CHECK(inexpressible(Framework::deepspeed, ring, {}).empty());
 }
