@@ -18,11 +18,22 @@ Strategy with(void (*change)(Strategy&)) {
   return s;
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  const auto add = [&](const std::string& name, void (*change)(Strategy&)) {
-    for (const Net net : {Net::gpt, Net::llama}) all.push_back({name, net, with(change)});
-  };
+class Cases {
+ public:
+  void add(const std::string& name, void (*change)(Strategy&)) {
+    for (const Net net : {Net::gpt, Net::llama}) all_.push_back({name, net, with(change)});
+  }
+  void add_axes();
+  void add_contexts();
+  void add_shards();
+  void add_split_backwards();
+  [[nodiscard]] std::vector<Case> take() { return std::move(all_); }
+
+ private:
+  std::vector<Case> all_;
+};
+
+void Cases::add_axes() {
   add("one rank, one micro-batch", [](Strategy& s) { s.micro_batch = 8; });
   add("dp 2", [](Strategy& s) { s.data_parallel = 2; });
   add("tp 2", [](Strategy& s) { s.tensor_parallel = 2; });
@@ -45,16 +56,35 @@ std::vector<Case> cases() {
     s.sequence_parallel = SequenceParallel::on;
     s.recompute.mode = RecomputeMode::full;
   });
+  add("pp 2 x 2 interleaved", [](Strategy& s) {
+    s.pipeline_stages = s.virtual_stages = 2;
+    s.schedule = Schedule::interleaved;
+  });
+}
+
+void Cases::add_contexts() {
   add("cp 2", [](Strategy& s) { s.context_parallel = 2; });
   add("cp 4 zero 1", [](Strategy& s) { s.context_parallel = 4, s.zero_stage = 1; });
   add("cp 2 tp 2 sp dp 2", [](Strategy& s) {
     s.context_parallel = s.tensor_parallel = s.data_parallel = 2;
     s.sequence_parallel = SequenceParallel::on;
   });
-  add("pp 2 x 2 interleaved", [](Strategy& s) {
-    s.pipeline_stages = s.virtual_stages = 2;
-    s.schedule = Schedule::interleaved;
+  add("cp 2, unfused", [](Strategy& s) { s.context_parallel = 2, s.flash_attention = FlashAttention::off; });
+  add("cp 4 dp 2, unfused, selective recompute", [](Strategy& s) {
+    s.context_parallel = 4;
+    s.data_parallel = 2;
+    s.flash_attention = FlashAttention::off;
+    s.recompute.mode = RecomputeMode::selective;
   });
+  add("cp 2 tp 2 sp, unfused, full recompute", [](Strategy& s) {
+    s.context_parallel = s.tensor_parallel = 2;
+    s.sequence_parallel = SequenceParallel::on;
+    s.flash_attention = FlashAttention::off;
+    s.recompute.mode = RecomputeMode::full;
+  });
+}
+
+void Cases::add_shards() {
   add("dp 2 zero 3 pp 2 full recompute", [](Strategy& s) {
     s.data_parallel = s.pipeline_stages = 2;
     s.zero_stage = 3;
@@ -83,31 +113,29 @@ std::vector<Case> cases() {
     s.zero_stage = 3;
     s.sequence_parallel = SequenceParallel::on;
   });
-  add("cp 2, unfused", [](Strategy& s) { s.context_parallel = 2, s.flash_attention = FlashAttention::off; });
-  add("cp 4 dp 2, unfused, selective recompute", [](Strategy& s) {
-    s.context_parallel = 4;
-    s.data_parallel = 2;
-    s.flash_attention = FlashAttention::off;
-    s.recompute.mode = RecomputeMode::selective;
-  });
-  add("cp 2 tp 2 sp, unfused, full recompute", [](Strategy& s) {
-    s.context_parallel = s.tensor_parallel = 2;
-    s.sequence_parallel = SequenceParallel::on;
-    s.flash_attention = FlashAttention::off;
-    s.recompute.mode = RecomputeMode::full;
-  });
+}
+
+void Cases::add_split_backwards() {
   for (const Schedule schedule :
        {Schedule::zb_h1, Schedule::zb_h2, Schedule::zbv, Schedule::v_half, Schedule::dualpipev})
     for (const Net net : {Net::gpt, Net::llama}) {
       Strategy s = with([](Strategy& t) { t.pipeline_stages = 2, t.micro_batch = 1; });
       s.schedule = schedule;
       s.virtual_stages = placement(schedule) == StagePlacement::v_shaped ? 2 : 1;
-      all.push_back({std::string(to_text(schedule)), net, s});
+      all_.push_back({std::string(to_text(schedule)), net, s});
       s.tensor_parallel = 2;
       s.sequence_parallel = SequenceParallel::on;
-      all.push_back({std::string(to_text(schedule)) + " tp 2 sp", net, s});
+      all_.push_back({std::string(to_text(schedule)) + " tp 2 sp", net, s});
     }
-  return all;
+}
+
+std::vector<Case> cases() {
+  Cases all;
+  all.add_axes();
+  all.add_contexts();
+  all.add_shards();
+  all.add_split_backwards();
+  return all.take();
 }
 
 TEST_CASE("strategies give one rank's losses and weights") {
