@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets the frameworks themselves read the files of a hundred drawn plans for each launch target.
+"""Lets the frameworks themselves read the files of a hundred drawn plans for each launch target, and train with some.
 
 Usage: launch_check.py <plan> ENVIRONMENTS [--only TARGET] [--write]
 
@@ -10,6 +10,7 @@ the files of each plan: launch_verdicts_test.py compares what is written today w
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,9 @@ ENVIRONMENTS = {"megatron-lm": (["megatron-0.17", "megatron-0.18", "megatron-0.1
                 "accelerate": (["common"], "accelerate"), "pytorch": (["common"], "torch"), "lightning": (["common"], "lightning")}
 NOT_READ = {"megatron-bridge": "importing it was tried with transformers 5.24, which lacks a module that it needs; its "
                                "attributes are held against planner/frameworks/megatron/releases by tests/unit/planner/frameworks"}
+
+
+TRAINING = ["pytorch_training_test.py", "framework_training_test.py"]
 
 
 def manifest(plan, name, folder, exports):
@@ -75,6 +79,24 @@ def check_target(plan, name, folder, exports, environments):
     return kept
 
 
+def trained(plan, environments):
+    """Runs the tests in which exported scripts train on the CPU beside `plan run`: {program: {"tests", "failed"}}."""
+    python = pathlib.Path(environments).resolve() / "common/bin/python"
+    kept = {}
+    for name in TRAINING if has_module(python, "torch") else []:
+        print(f"{name}: trains beside plan run ...", flush=True)
+        done = subprocess.run([python, HERE.parent / "integration" / name, pathlib.Path(plan).resolve()], text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL)
+        count, failed = re.search(r"^Ran (\d+) tests", done.stderr, re.MULTILINE), re.findall(r"(?:failures|errors)=(\d+)", done.stderr)
+        if count is None:
+            raise SystemExit(f"launch_check.py: {name} ended with {done.returncode}:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+        kept[name] = {"tests": int(count[1]), "failed": sum(map(int, failed))}
+        print(f"{name}: {kept[name]['failed']} of {kept[name]['tests']} failed")
+        if kept[name]["failed"]:
+            print(done.stderr[-6000:])
+    return kept
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("plan")
@@ -88,10 +110,13 @@ def main():
         exports = drawn_plans.draw_all(asked.plan, folder, names)
         for name in names:
             kept["targets"][name] = check_target(asked.plan, name, folder, exports[name], asked.environments)
+    if not asked.only:
+        kept["trained"] = trained(asked.plan, asked.environments)
     if asked.write:
         VERDICTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     counts = [count for name in names for count in kept["targets"][name]["releases"].values()]
-    return 1 if any(count["accepted"] < count["of"] for count in counts) else 0
+    failed = sum(one["failed"] for one in kept.get("trained", {}).values())
+    return 1 if failed or any(count["accepted"] < count["of"] for count in counts) else 0
 
 
 if __name__ == "__main__":

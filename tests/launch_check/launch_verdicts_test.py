@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 import drawn_plans
-from launch_check import VERDICTS
+from launch_check import TRAINING, VERDICTS
 
 PLAN = sys.argv.pop(1)
 AGAIN = "run make launch-check, which lets the frameworks read the files anew, and commit tests/launch_check/verdicts.json"
@@ -51,6 +51,12 @@ class LaunchVerdicts(unittest.TestCase):
             self.assertTrue(target["releases"], name)
             accepted = [one["verdict"] == "accepted" for one in target["plans"]].count(True)
             self.assertEqual(accepted, list(target["releases"].values())[-1]["accepted"], name)
+
+    def test_scripts_trained_as_plan_run_does(self):
+        self.assertEqual(set(KEPT["trained"]), set(TRAINING))
+        for name, count in KEPT["trained"].items():
+            self.assertGreater(count["tests"], 15, name)
+            self.assertEqual(count["failed"], 0, name)
 
     def test_plans_reach_odd_degrees_every_precision_and_frozen_parts(self):
         words = " ".join(one["plan"] + " " for target in KEPT["targets"].values() for one in target["plans"])

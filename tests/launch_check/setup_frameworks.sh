@@ -40,7 +40,7 @@ megatron() {
 }
 
 if environment common python3; then
-  install common torch numpy pyyaml transformers setuptools wheel
+  install common torch numpy pyyaml transformers peft safetensors setuptools wheel
   install common accelerate==1.15.0 lightning==2.6.6 torchao # which Accelerate asks for with fp8
   install common --no-build-isolation deepspeed==0.19.8
   install common tyro tomli tensorboard datasets

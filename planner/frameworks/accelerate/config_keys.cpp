@@ -237,6 +237,9 @@ Rows fsdp_keys() {
       {.path = "fsdp_config.*", .source = plugin}};
 }
 
+/// Accelerate takes a norm of 0 for none said, and then clips at 1 (DeepSpeedPlugin, _prepare_deepspeed).
+constexpr double clips_nothing = 1e9;
+
 Rows deepspeed_keys() {
   const auto none = [](const Settings& s) -> std::optional<Json> {
     if (!is_deepspeed(s)) return std::nullopt;
@@ -257,8 +260,15 @@ Rows deepspeed_keys() {
        .read = [](const Json& v, Settings& s) { s.micro_batches = count_value(v, 1); }},
       {.path = "deepspeed_config.gradient_clipping",
        .source = launch,
-       .write = [](const Settings& s) { return is_deepspeed(s) ? written(s.recipe.clip) : std::nullopt; },
-       .read = [](const Json& v, Settings& s) { s.recipe.clip = number_value(v); }},
+       .write = [](const Settings& s) -> std::optional<Json> {
+         if (!is_deepspeed(s) || !s.recipe.clip) return std::nullopt;
+         return Json(*s.recipe.clip > 0 ? *s.recipe.clip : clips_nothing);
+       },
+       .read =
+           [](const Json& v, Settings& s) {
+             const double norm = number_value(v);
+             s.recipe.clip = norm >= clips_nothing ? 0 : norm;
+           }},
       {.path = "deepspeed_config.offload_optimizer_device",
        .source = launch,
        .write = none,

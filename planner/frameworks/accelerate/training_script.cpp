@@ -24,11 +24,13 @@ $tokens
 
 $rate
 
+$decayed
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_name_or_path", required=True)
 parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
-parser.add_argument("--lora_r", type=int, default=0)
+$load_argumentparser.add_argument("--lora_r", type=int, default=0)
 $kernel_argumentparser.add_argument("--per_device_train_batch_size", type=int, required=True)
 parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
 parser.add_argument("--gradient_checkpointing", action="store_true")
@@ -77,6 +79,7 @@ if first > 0:
 rest = accelerator.skip_first_batches(loader, first * args.gradient_accumulation_steps % len(loader))
 batches = (batch for epoch in itertools.count() for batch in (rest if epoch == 0 else loader))
 for step in range(first, args.max_steps):
+    losses = []
     for _ in range(args.gradient_accumulation_steps):
         batch = next(batches)
         with accelerator.accumulate(model):
@@ -85,6 +88,8 @@ $step            if args.max_grad_norm > 0 and accelerator.sync_gradients:
             optimizer.step()
             optimizer.zero_grad()
     schedule.step()
+    loss = accelerator.reduce(torch.stack(losses).mean(), "mean")
+    accelerator.print(f"step {step + 1}: loss {loss.item():.6f}", flush=True)
     if args.save_steps > 0 and ((step + 1) % args.save_steps == 0 or step + 1 == args.max_steps):
         accelerator.save_state(args.output_dir / f"step-{step + 1}")
         accelerator.wait_for_everyone()
@@ -92,7 +97,9 @@ $step            if args.max_grad_norm > 0 and accelerator.sync_gradients:
             last.write_text(str(step + 1))
 )";
 
-constexpr std::string_view plain_step = R"(            accelerator.backward(model(**batch).loss)
+constexpr std::string_view plain_step = R"(            loss = model(**batch).loss
+            accelerator.backward(loss)
+            losses.append(loss.detach())
 )";
 
 constexpr std::string_view parallel_step =
@@ -101,11 +108,13 @@ constexpr std::string_view parallel_step =
             with accelerator.maybe_context_parallel(
                 buffers=buffers, buffer_seq_dims=[1] * len(buffers), no_restore_buffers=set(buffers)
             ):
-                accelerator.backward(model(**batch).loss)
+                loss = model(**batch).loss
+                accelerator.backward(loss)
+            losses.append(loss.detach())
 )";
 
 std::string optimizer_call(std::optional<Optimizer> optimizer) {
-  return torch_optimizer(optimizer.value_or(Optimizer::adamw), "model.parameters()",
+  return torch_optimizer(optimizer.value_or(Optimizer::adamw), "decayed(model.parameters())",
                          {.learning_rate = "args.learning_rate",
                           .beta1 = "args.adam_beta1",
                           .beta2 = "args.adam_beta2",
@@ -124,8 +133,7 @@ std::string imports(const LaunchSettings& s) {
 
 /// Tensor parallelism splits a model as it is loaded.
 std::string model_lines(const LaunchSettings& s) {
-  if (s.tensor_parallel.value_or(1) == 1)
-    return "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
+  if (s.tensor_parallel.value_or(1) == 1) return made_model();
   return R"(model = AutoModelForCausalLM.from_pretrained(
     args.model_name_or_path,
     config=model_config,
@@ -200,20 +208,19 @@ LaunchFile kubeflow_file(const Nodes& nodes, const LaunchSettings& s) {
 }  // namespace
 
 std::string accelerate_training_script(const LaunchSettings& s) {
-  const bool has_adapters = s.lora_rank.value_or(0) > 0;
   const bool has_context_parallel = s.context_parallel.value_or(1) > 1;
   return filled(
       script,
       {{"$imports", imports(s)},
-       {"$tokens", random_tokens_function(", \"shift_labels\": tokens.roll(-1)")},
+       {"$tokens", random_tokens_function("")},
        {"$rate", rate_factor_function()},
+       {"$decayed", decayed_function()},
        {"$format", weight_format_line(s, "", "model_config")},
        {"$model", model_lines(s)},
        {"$kernel_argument", liger_argument(s)},
        {"$kernels", liger_lines(s)},
-       {"$adapters", has_adapters
-                         ? "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n"
-                         : ""},
+       {"$load_argument", load_argument(s)},
+       {"$adapters", adapter_line(s)},
        {"$optimizer", optimizer_call(s.optimizer)},
        {"$step", has_context_parallel ? parallel_step : plain_step}});
 }

@@ -336,23 +336,8 @@ constexpr std::string_view constant_schedule = "WarmupLR";
 constexpr std::string_view linear_schedule = "WarmupDecayLR";
 constexpr std::string_view cosine_schedule = "WarmupCosineLR";
 
-/// A warm-up alone is one of DeepSpeed's schedules; a decay needs to know its end. Empty: none of them.
-std::string_view schedule_name(const Settings& s) {
-  const LaunchRecipe& recipe = s.recipe;
-  const bool is_constant = recipe.lr_schedule.value_or(LearningRateShape::constant) == LearningRateShape::constant;
-  if (is_constant) return recipe.warmup_steps ? constant_schedule : "";
-  if (!schedule_span(recipe)) return "";
-  const bool ends_at_zero = recipe.final_learning_rate.value_or(0) == 0;
-  if (recipe.lr_schedule == LearningRateShape::linear && ends_at_zero) return linear_schedule;
-  return recipe.lr_schedule == LearningRateShape::cosine ? cosine_schedule : "";
-}
-
-LaunchKey of_schedule(std::string_view path, std::function<std::optional<Json>(const Settings&)> write,
-                      std::function<void(const Json&, Settings&)> read) {
-  return {.path = path,
-          .source = schedules,
-          .write = [write](const Settings& s) { return schedule_name(s).empty() ? std::nullopt : write(s); },
-          .read = std::move(read)};
+LaunchKey of_schedule(std::string_view path, std::function<void(const Json&, Settings&)> read) {
+  return {.path = path, .source = schedules, .read = std::move(read)};
 }
 
 void read_schedule(const Json& value, Settings& s) {
@@ -361,45 +346,23 @@ void read_schedule(const Json& value, Settings& s) {
   if (word_value(value) == cosine_schedule) s.recipe.lr_schedule = LearningRateShape::cosine;
 }
 
-/// Of the cosine alone, as a share of the optimizer's rate.
-std::optional<Json> cosine_end(const Settings& s) {
-  const LaunchRecipe& recipe = s.recipe;
-  if (schedule_name(s) != cosine_schedule || !recipe.final_learning_rate) return std::nullopt;
-  if (recipe.learning_rate.value_or(0) <= 0) return std::nullopt;
-  return Json(*recipe.final_learning_rate / *recipe.learning_rate);
-}
-
+/// Read and not written: DeepSpeed's schedules are a step behind those of a plan, so the exported script has its own.
 Rows scheduler_keys() {
-  return {
-      of_schedule(
-          "scheduler.type", [](const Settings& s) { return Json(schedule_name(s)); }, read_schedule),
-      of_schedule(
-          "scheduler.params.warmup_num_steps", [](const Settings& s) { return written(s.recipe.warmup_steps); },
-          [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }),
-      // DeepSpeed's own warm-up is logarithmic.
-      of_schedule(
-          "scheduler.params.warmup_type",
-          [](const Settings& s) { return s.recipe.warmup_steps ? std::optional<Json>("linear") : std::nullopt; }, {}),
-      of_schedule(
-          "scheduler.params.warmup_max_lr",
-          [](const Settings& s) {
-            return schedule_name(s) == cosine_schedule ? std::nullopt : written(s.recipe.learning_rate);
-          },
-          [](const Json& v, Settings& s) {
-            if (!s.recipe.learning_rate) s.recipe.learning_rate = number_value(v);
-          }),
-      of_schedule(
-          "scheduler.params.total_num_steps",
-          [](const Settings& s) {
-            return schedule_name(s) == constant_schedule ? std::nullopt : written(schedule_span(s.recipe));
-          },
-          [](const Json& v, Settings& s) { s.recipe.schedule_steps = count_value(v); }),
-      of_schedule("scheduler.params.cos_min_ratio", cosine_end,
-                  [](const Json& v, Settings& s) {
-                    if (s.recipe.learning_rate)
-                      s.recipe.final_learning_rate = rate_of_share(number_value(v), *s.recipe.learning_rate);
-                  }),
-      {.path = "scheduler.*", .source = schedules}};
+  return {of_schedule("scheduler.type", read_schedule),
+          of_schedule("scheduler.params.warmup_num_steps",
+                      [](const Json& v, Settings& s) { s.recipe.warmup_steps = count_value(v); }),
+          of_schedule("scheduler.params.warmup_max_lr",
+                      [](const Json& v, Settings& s) {
+                        if (!s.recipe.learning_rate) s.recipe.learning_rate = number_value(v);
+                      }),
+          of_schedule("scheduler.params.total_num_steps",
+                      [](const Json& v, Settings& s) { s.recipe.schedule_steps = count_value(v); }),
+          of_schedule("scheduler.params.cos_min_ratio",
+                      [](const Json& v, Settings& s) {
+                        if (s.recipe.learning_rate)
+                          s.recipe.final_learning_rate = rate_of_share(number_value(v), *s.recipe.learning_rate);
+                      }),
+          {.path = "scheduler.*", .source = schedules}};
 }
 
 Rows other_keys() {

@@ -1,6 +1,7 @@
 #include "planner/frameworks/deepspeed/training_script.h"
 
 #include "planner/frameworks/launch/hub_model.h"
+#include "planner/frameworks/launch/script_parts.h"
 #include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
@@ -11,6 +12,7 @@ constexpr std::string_view head =
 import argparse
 import itertools
 import json
+import math
 import os
 
 import deepspeed
@@ -23,8 +25,11 @@ parser.add_argument("--deepspeed_config", default="ds_config.json")
 parser.add_argument("--model_name_or_path", required=True)
 parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
-parser.add_argument("--lora_r", type=int, default=0)
-$kernel_argumentparser.add_argument("--max_steps", type=int, default=20)
+$load_argumentparser.add_argument("--lora_r", type=int, default=0)
+$kernel_argumentparser.add_argument("--lr_scheduler_type", default="constant_with_warmup")
+parser.add_argument("--lr_scheduler_kwargs", type=json.loads, default={})
+parser.add_argument("--warmup_steps", type=int, default=0)
+parser.add_argument("--max_steps", type=int, default=20)
 parser.add_argument("--save_steps", type=int, default=0)
 parser.add_argument("--output_dir", default="checkpoints")
 parser.add_argument("--seed", type=int, default=0)
@@ -46,6 +51,21 @@ constexpr std::string_view saves =
         engine.save_checkpoint(args.output_dir)
 )";
 
+/// DeepSpeed's own schedules begin at a rate of 0 and are a step behind (runtime/lr_schedules.py).
+constexpr std::string_view schedule = R"(
+
+def schedule(optimizer):
+    factor = rate_factor(
+        args.lr_scheduler_type.replace("_", "-"),
+        args.lr_scheduler_kwargs.get("num_training_steps", args.max_steps),
+        args.warmup_steps,
+        args.lr_scheduler_kwargs.get("min_lr", 0.0) / optimizer.param_groups[0]["lr"],
+    )
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+
+
+)";
+
 constexpr std::string_view pipeline = R"(
 # training_code is yours: layers() lists the model's layers, the first takes tokens, the last gives logits; Block is the
 # class of a transformer layer; loss(logits, labels); random_tokens(length) is a data set of (tokens, labels).
@@ -60,34 +80,56 @@ model = deepspeed.pipe.PipelineModule(
 )
 engine, _, _, _ = deepspeed.initialize(
     model=model,
-    model_parameters=[p for p in model.parameters() if p.requires_grad],
+    model_parameters=decayed(model.parameters()),
     config=config,
+    lr_scheduler=schedule,
     training_data=random_tokens(args.max_seq_length),
 )
 $goes_onfor step in range(engine.global_steps, args.max_steps):
-    engine.train_batch()
+    loss = engine.train_batch().item()
+    if deepspeed.comm.get_rank() == 0:
+        print(f"step {step + 1}: loss {loss:.6f}", flush=True)
 $saves)";
 
 constexpr std::string_view training = R"(data = random_tokens(model_config.vocab_size, args.max_seq_length)
 engine, _, loader, _ = deepspeed.initialize(
     model=model,
-    model_parameters=[p for p in model.parameters() if p.requires_grad],
-    config=config,$data$mpu
+    model_parameters=decayed(model.parameters()),
+    config=config,
+    lr_scheduler=schedule,$data$mpu
 )
 $adapt_loader$goes_onparts = config["gradient_accumulation_steps"]
 # Again and again, from behind what was read in the steps that are done.
 batches = itertools.islice((batch for _ in itertools.count() for batch in loader), engine.global_steps * parts, None)
 for step in range(engine.global_steps, args.max_steps):
+    losses = []
     for _ in range(parts):
         batch = {name: tensor.to(engine.device) for name, tensor in next(batches).items()}
-        loss = engine(**batch).loss
+$targets        loss = engine(**batch).loss
         engine.backward(loss)
         engine.step()
+        losses.append(loss.detach())
+    loss = torch.stack(losses).mean() / deepspeed.comm.get_world_size()
+    deepspeed.comm.all_reduce(loss)
+    if deepspeed.comm.get_rank() == 0:
+        print(f"step {step + 1}: loss {loss.item():.6f}", flush=True)
 $saves)";
 
 /// Without groups the configuration counts every rank as a data-parallel one (runtime/config.py: world_size).
 constexpr std::string_view tensor_parallel_groups =
     R"(groups._init_tp_mesh_device(tensor_model_parallel_size=config["tensor_parallel"]["autotp_size"])
+)";
+
+/// What reads a checkpoint into shards knows no tensor-parallel groups: then ZeRO-3 spreads a whole model.
+constexpr std::string_view tensor_parallel_shards = R"(if args.load_weights:
+    model = AutoModelForCausalLM.from_pretrained(
+        args.model_name_or_path, config=model_config, attn_implementation=args.attn_implementation
+    )
+else:
+    with deepspeed.zero.Init(
+        config_dict_or_path=config, mpu=groups, data_parallel_group=groups.get_data_parallel_group()
+    ):
+        model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
 )";
 
 constexpr std::string_view sequence_parallel = R"(mpu = UlyssesSPAttentionHF.register_with_transformers(
@@ -112,18 +154,26 @@ loader = UlyssesSPDataLoaderAdapter(
 )
 )";
 
+/// Behind the adapter's own, which drop the last token's: the loss of a part is that of all the tokens in it.
+constexpr std::string_view sequence_parallel_targets =
+    R"(        batch["labels"] = batch["shift_labels"] = batch.pop("targets")
+)";
+
+std::string shared_functions() {
+  return std::string(rate_factor_function()) + "\n\n" + std::string(decayed_function()) + std::string(schedule);
+}
+
 bool has_tensor_parallel(const LaunchSettings& s) { return s.tensor_parallel.value_or(1) > 1; }
 
-/// The line that makes the model, inside of what spreads its parameters as they are made.
+bool has_sharded_model(const LaunchSettings& s) { return s.zero_stage.value_or(0) == 3; }
+
+/// What makes the model, of shards alone where ZeRO-3 spreads its parameters.
 std::string model_lines(const LaunchSettings& s) {
-  const std::string made =
-      "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
   std::string text = "model_config = AutoConfig.from_pretrained(args.model_name_or_path)\n" +
                      weight_format_line(s, "", "model_config");
-  if (s.zero_stage.value_or(0) < 3) return text + made;
-  const std::string_view groups =
-      has_tensor_parallel(s) ? ", mpu=groups, data_parallel_group=groups.get_data_parallel_group()" : "";
-  return text + "with deepspeed.zero.Init(config_dict_or_path=config" + std::string(groups) + "):\n    " + made;
+  if (has_sharded_model(s) && has_tensor_parallel(s)) return text + std::string(tensor_parallel_shards);
+  if (has_sharded_model(s)) text += "shards = HfDeepSpeedConfig(config)  # models are made of shards while it lives\n";
+  return text + made_model();
 }
 
 std::string whole_model(const LaunchSettings& s) {
@@ -138,12 +188,16 @@ std::string whole_model(const LaunchSettings& s) {
   text += liger_import(s);
   if (has_adapters) text += "from peft import LoraConfig, get_peft_model\n";
   text += "from transformers import AutoConfig, AutoModelForCausalLM\n";
-  text += "\n\n" + random_tokens_function(", \"position_ids\": torch.arange(length)") + "\n";
-  text += filled(arguments, {{"$kernel_argument", liger_argument(s)}});
+  if (has_sharded_model(s)) text += "from transformers.integrations import HfDeepSpeedConfig\n";
+  const std::string_view more = ", \"position_ids\": torch.arange(length)";
+  const std::string_view targets = ", \"targets\": tokens[1:]";
+  text += "\n\n" + random_tokens_function(std::string(more) + std::string(has_sequence_parallel ? targets : "")) + "\n";
+  text += shared_functions();
+  text += filled(arguments, {{"$kernel_argument", liger_argument(s)}, {"$load_argument", load_argument(s)}});
   if (has_sequence_parallel) text += sequence_parallel;
   if (has_tensor_parallel(s)) text += tensor_parallel_groups;
   text += model_lines(s) + liger_lines(s);
-  if (has_adapters) text += "model = get_peft_model(model, LoraConfig(r=args.lora_r, target_modules=\"all-linear\"))\n";
+  text += adapter_line(s);
   text +=
       "if config[\"pipeline\"][\"activation_checkpoint_interval\"] > 0:\n    model.gradient_checkpointing_enable()\n";
   return text + filled(training, {{"$data", has_sequence_parallel ? "" : "\n    training_data=data,"},
@@ -152,6 +206,7 @@ std::string whole_model(const LaunchSettings& s) {
                                                                     : ""},
                                   {"$goes_on", goes_on},
                                   {"$saves", saves},
+                                  {"$targets", has_sequence_parallel ? sequence_parallel_targets : ""},
                                   {"$adapt_loader", has_sequence_parallel ? sequence_parallel_data : ""}});
 }
 
@@ -159,10 +214,11 @@ std::string whole_model(const LaunchSettings& s) {
 
 std::string deepspeed_training_script(const LaunchSettings& settings) {
   std::string text(head);
-  // zero.Init catches every module that is made, and what importing dynamo makes breaks under it (PyTorch 2.13).
-  if (settings.zero_stage.value_or(0) == 3) text += "import torch._dynamo  # not inside of zero.Init\n";
+  // ZeRO-3 catches every module that is made, and what importing dynamo makes breaks under it (PyTorch 2.13).
+  if (settings.zero_stage.value_or(0) == 3) text += "import torch._dynamo  # not where modules are spread\n";
   if (settings.pipeline_stages.value_or(1) == 1) return text + whole_model(settings);
-  text += filled(arguments, {{"$kernel_argument", liger_argument(settings)}});
+  text += "\n\n" + shared_functions();
+  text += filled(arguments, {{"$kernel_argument", liger_argument(settings)}, {"$load_argument", ""}});
   return text + filled(pipeline, {{"$goes_on", goes_on}, {"$saves", saves}});
 }
 

@@ -89,6 +89,27 @@ std::string liger_import(const LaunchSettings& s) {
   return where_fused(s, "from liger_kernel.transformers import _apply_liger_kernel_to_instance\n");
 }
 
+std::string load_argument(const LaunchSettings& s) {
+  return "parser.add_argument(\"--load_weights\", action=argparse.BooleanOptionalAction, default=" +
+         std::string(s.lora_rank.value_or(0) > 0 ? "True" : "False") + ")\n";
+}
+
+std::string made_model() {
+  return R"(if args.load_weights:
+    model = AutoModelForCausalLM.from_pretrained(
+        args.model_name_or_path, config=model_config, attn_implementation=args.attn_implementation
+    )
+else:
+    model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
+)";
+}
+
+std::string adapter_line(const LaunchSettings& s) {
+  if (s.lora_rank.value_or(0) == 0) return "";
+  return "model = get_peft_model(\n"
+         "    model, LoraConfig(r=args.lora_r, lora_alpha=args.lora_r, target_modules=\"all-linear\")\n)\n";
+}
+
 std::string liger_argument(const LaunchSettings& s) {
   return where_fused(s, "parser.add_argument(\"--use_liger_kernel\", action=\"store_true\")\n");
 }
@@ -104,8 +125,8 @@ std::string random_tokens_function(std::string_view more) {
          "        def __len__(self):\n"
          "            return samples\n\n"
          "        def __getitem__(self, index):\n"
-         "            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))\n"
-         "            return {\"input_ids\": tokens, \"labels\": tokens" +
+         "            tokens = torch.randint(vocabulary, (length + 1,), generator=torch.Generator().manual_seed(index))\n"
+         "            return {\"input_ids\": tokens[:-1], \"labels\": tokens[:-1], \"shift_labels\": tokens[1:]" +
          std::string(more) + "}\n\n    return Tokens()\n";
 }
 

@@ -28,6 +28,11 @@ namespace plumbline {
 /// the lines behind those that make `model`. Liger's patch brings its norms, gates and rotations as well. Otherwise
 /// empty.
 [[nodiscard]] std::string liger_import(const LaunchSettings& settings);
+/// The model of a script: with the weights of its name where --load_weights says so, as adapters need them.
+[[nodiscard]] std::string load_argument(const LaunchSettings& settings);
+[[nodiscard]] std::string made_model();
+/// Adapters whose product is not scaled, as `plan run` has them; empty without.
+[[nodiscard]] std::string adapter_line(const LaunchSettings& settings);
 [[nodiscard]] std::string liger_argument(const LaunchSettings& settings);
 [[nodiscard]] std::string liger_lines(const LaunchSettings& settings);
 /// random_tokens(vocabulary, length) of a script: a data set whose tokens follow from the index alone, so that ranks

@@ -11,7 +11,8 @@ std::string argument(std::string_view name, std::string_view value) {
 
 std::string torch_optimizer(Optimizer optimizer, std::string_view parameters, const ScriptNumbers& n) {
   const std::string rate = std::string(parameters) + argument("lr", n.learning_rate);
-  const std::string decay = argument("weight_decay", n.weight_decay) + ")";
+  const bool decays = facts(optimizer).reads.has(Hyperparameter::weight_decay);
+  const std::string decay = (decays ? argument("weight_decay", n.weight_decay) : "") + ")";
   const std::string betas = ", betas=(" + std::string(n.beta1) + ", " + std::string(n.beta2) + ")";
   const std::string epsilon = argument("eps", n.epsilon);
   switch (optimizer) {
@@ -21,10 +22,21 @@ std::string torch_optimizer(Optimizer optimizer, std::string_view parameters, co
     case Optimizer::rmsprop: return "torch.optim.RMSprop(" + rate + argument("alpha", n.beta2) + epsilon + decay;
     case Optimizer::adam: return "torch.optim.Adam(" + rate + betas + epsilon + decay;
     case Optimizer::lion: return "Lion(" + rate + betas + decay;
-    case Optimizer::muon: return "torch.optim.Muon(" + rate + argument("momentum", n.momentum) + decay;
+    case Optimizer::muon:  // refused by framework records: torch.optim.Muon takes whole matrices alone
     case Optimizer::adamw: break;
   }
   return "torch.optim.AdamW(" + rate + betas + epsilon + decay;
+}
+
+std::string_view decayed_function() {
+  return R"(def decayed(parameters):
+    """Matrices, and biases and norms, which no weight decay takes. What ZeRO-3 spread says its shape in ds_shape."""
+    groups = {True: [], False: []}
+    for parameter in parameters:
+        if parameter.requires_grad:
+            groups[len(getattr(parameter, "ds_shape", parameter.shape)) > 1].append(parameter)
+    return [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for decays, group in groups.items() if group]
+)";
 }
 
 std::string_view rate_factor_function() {

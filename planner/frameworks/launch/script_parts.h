@@ -16,9 +16,11 @@ struct ScriptNumbers {
   std::string_view learning_rate, beta1, beta2, epsilon, momentum, weight_decay;
 };
 
-/// A call of torch.optim (Lion: of lion_pytorch) on `parameters`, with each number that its constructor takes.
+/// A call of torch.optim (Lion: of lion_pytorch) on `parameters`, with each number that the optimizer reads (optimizer.h).
 [[nodiscard]] std::string torch_optimizer(Optimizer optimizer, std::string_view parameters,
                                           const ScriptNumbers& numbers);
+/// decayed(parameters): the groups of an optimizer, of which matrices alone take weight decay, as `plan run` has it.
+[[nodiscard]] std::string_view decayed_function();
 /// rate_factor(schedule, steps, warmup, final): the share of the peak in each step, as learning_rate.h has it. Needs
 /// `import math`.
 [[nodiscard]] std::string_view rate_factor_function();

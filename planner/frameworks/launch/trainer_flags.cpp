@@ -43,7 +43,7 @@ Rows model_flags() {
            .source = "src/transformers/modeling_utils.py",
            .write = [](const Settings& s) -> std::optional<Json> {
              if (!s.flash_attention) return std::nullopt;
-             return Json(*s.flash_attention == FlashAttention::on ? "flash_attention_2" : "eager");
+             return Json(*s.flash_attention == FlashAttention::on ? "sdpa" : "eager");  // PyTorch's own kernels
            },
            .read =
                [](const Json& v, Settings& s) {
@@ -153,12 +153,9 @@ void read_schedule_arguments(const Json& value, Settings& s) {
   if (const Json* const steps = arguments.find(span_key)) s.recipe.schedule_steps = count_value(*steps, 1);
 }
 
-/// Those that no file of DeepSpeed says; of a name that Transformers has, the first is written.
+/// Of a name that Transformers has, the first is written. The exported scripts follow them under every framework.
 Rows schedule_flags() {
-  return {recipe_number("--adam_beta1", trainer_source, &LaunchRecipe::beta1),
-          recipe_number("--adam_beta2", trainer_source, &LaunchRecipe::beta2),
-          recipe_number("--adam_epsilon", trainer_source, &LaunchRecipe::epsilon),
-          recipe_number("--momentum", "the exported script", &LaunchRecipe::momentum),
+  return {recipe_count("--warmup_steps", trainer_source, &LaunchRecipe::warmup_steps),
           recipe_shape("--lr_scheduler_type", "src/transformers/trainer_utils.py: SchedulerType",
                        {{LearningRateShape::constant, "constant_with_warmup"},
                         {LearningRateShape::constant, "constant"},
@@ -172,7 +169,7 @@ Rows schedule_flags() {
            .read = read_schedule_arguments}};
 }
 
-/// Those that a file of the framework may have.
+/// Those that a file of the framework has.
 Rows optimizer_flags(RecipePlace place) {
   Rows rows{
       {.path = "--gradient_checkpointing",
@@ -183,9 +180,11 @@ Rows optimizer_flags(RecipePlace place) {
       {.path = "--optim", .source = trainer_source, .write = optimizer_name, .read = read_optimizer},
       recipe_number("--learning_rate", trainer_source, &LaunchRecipe::learning_rate),
       recipe_number("--weight_decay", trainer_source, &LaunchRecipe::weight_decay),
-      recipe_count("--warmup_steps", trainer_source, &LaunchRecipe::warmup_steps),
-      recipe_number("--max_grad_norm", trainer_source, &LaunchRecipe::clip)};
-  for (LaunchKey& row : schedule_flags()) rows.push_back(std::move(row));
+      recipe_number("--max_grad_norm", trainer_source, &LaunchRecipe::clip),
+      recipe_number("--adam_beta1", trainer_source, &LaunchRecipe::beta1),
+      recipe_number("--adam_beta2", trainer_source, &LaunchRecipe::beta2),
+      recipe_number("--adam_epsilon", trainer_source, &LaunchRecipe::epsilon),
+      recipe_number("--momentum", "the exported script", &LaunchRecipe::momentum)};
   if (place == RecipePlace::config_file)
     for (LaunchKey& row : rows) row.write = nullptr;
   return rows;
@@ -233,7 +232,8 @@ Rows file_flags() {
 
 std::vector<LaunchKey> trainer_flags(RecipePlace place) {
   Rows all;
-  for (const Rows& group : {model_flags(), loss_flags(), batch_flags(place), optimizer_flags(place), recipe_flags(),
+  for (const Rows& group : {model_flags(), loss_flags(), batch_flags(place), optimizer_flags(place), schedule_flags(),
+                            recipe_flags(),
                             file_flags(), starter_flags(), trainer_other_flags()})
     all.insert(all.end(), group.begin(), group.end());
   return all;

@@ -30,24 +30,46 @@ class CausalLanguageModel(L.LightningModule):
     def __init__(
         self, name, sequence_length, attention, recompute, optimizer, lora_rank, learning_rate=1e-5, beta1=0.9,
         beta2=0.999, epsilon=1e-8, momentum=0.9, weight_decay=$decay, lr_schedule="constant", schedule_steps=None, warmup_steps=0,
-        final_learning_rate=0.0,
+        final_learning_rate=0.0, load_weights=$load,
     ):
         super().__init__()
         self.save_hyperparameters()
         self.model_config = AutoConfig.from_pretrained(name)
 $format        self.model = None
+        self.losses = []
 
     def configure_model(self):
         if self.model is not None:
             return
-        self.model = AutoModelForCausalLM.from_config(
-            self.model_config, attn_implementation=self.hparams.attention
-        )
+        kernels = {"attn_implementation": self.hparams.attention}
+        if self.hparams.load_weights:
+            self.model = AutoModelForCausalLM.from_pretrained(self.hparams.name, config=self.model_config, **kernels)
+        else:
+            self.model = AutoModelForCausalLM.from_config(self.model_config, **kernels)
         if self.hparams.recompute:
             self.model.gradient_checkpointing_enable()
-$configure
+$configure        self.vectors = {n for n, p in self.named_parameters() if len(getattr(p, "ds_shape", p.shape)) < 2}
+
     def training_step(self, batch, index):
-        return self.model(**batch).loss
+        loss = self.model(**batch).loss
+        self.losses.append(loss.detach())
+        return $loss
+
+    def on_train_batch_end(self, outputs, batch, index):
+        if (index + 1) % self.trainer.accumulate_grad_batches:
+            return
+        loss = self.trainer.strategy.reduce(torch.stack(self.losses).mean(), reduce_op="mean")
+        self.losses.clear()
+        self.print(f"step {self.trainer.global_step}: loss {loss.item():.6f}")
+
+    def decayed(self):
+        """Matrices, and biases and norms, which no weight decay takes; a shard does not say what it is of."""
+        groups = {True: [], False: []}
+        for name, parameter in self.named_parameters():
+            name = name.replace("_fsdp_wrapped_module.", "").replace("_checkpoint_wrapped_module.", "")
+            if parameter.requires_grad:
+                groups[name not in self.vectors].append(parameter)
+        return [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for decays, group in groups.items() if group]
 
     def configure_optimizers(self):
         optimizer = $optimizer
@@ -100,7 +122,7 @@ std::string indented(const std::string& text, std::size_t width) {
 }
 
 std::string optimizer_call(Optimizer optimizer) {
-  return torch_optimizer(optimizer, "self.parameters()",
+  return torch_optimizer(optimizer, "self.decayed()",
                          {.learning_rate = "self.hparams.learning_rate",
                           .beta1 = "self.hparams.beta1",
                           .beta2 = "self.hparams.beta2",
@@ -109,9 +131,8 @@ std::string optimizer_call(Optimizer optimizer) {
                           .weight_decay = "self.hparams.weight_decay"});
 }
 
-/// The constructor's own, where a plan says none (torch/optim/adamw.py, muon.py).
+/// The constructor's own, where a plan says none (torch/optim/adamw.py).
 std::string_view usual_weight_decay(Optimizer optimizer) {
-  if (optimizer == Optimizer::muon) return "0.1";
   return optimizer == Optimizer::adamw ? "0.01" : "0.0";
 }
 
@@ -138,7 +159,7 @@ std::string configured(const LaunchSettings& s, const Json& tree) {
   if (s.lora_rank.value_or(0) > 0)
     text +=
         "        self.model = get_peft_model(\n"
-        "            self.model, LoraConfig(r=self.hparams.lora_rank, target_modules=\"all-linear\")\n        )\n";
+        "            self.model,\n            LoraConfig(r=self.hparams.lora_rank, lora_alpha=self.hparams.lora_rank, target_modules=\"all-linear\"),\n        )\n";
   if (s.tensor_parallel.value_or(1) == 1) return text;
   text += tensor_parallel;
   Json::Object shards = *call_of(tree, "fully_shard").if_object();
@@ -174,6 +195,11 @@ std::string training_script(const LaunchSettings& s, const Json& tree) {
        {"$seed", seed_call(s)},
        {"$checkpoints",
         saves ? "checkpoints = " + python_call("ModelCheckpoint", call_of(tree, "ModelCheckpoint")) + "\n" : ""},
+       // Found with Lightning 2.6.6 and DeepSpeed 0.19.8: ClosureResult and DeepSpeedEngine.backward.
+       {"$loss", strategy == "DeepSpeedStrategy"
+                     ? "loss * self.trainer.accumulate_grad_batches  # by which Lightning and DeepSpeed both divide it"
+                     : "loss"},
+       {"$load", s.lora_rank.value_or(0) > 0 ? "True" : "False"},
        {"$last", saves ? ", ckpt_path=\"last\"" : ""},
        {"$configure", configured(s, tree)},
        {"$optimizer", optimizer_call(s.optimizer.value_or(Optimizer::adamw))},

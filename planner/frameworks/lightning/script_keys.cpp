@@ -254,7 +254,7 @@ Rows model_keys() {
           model_key(
               "CausalLanguageModel.attention",
               [](const Settings& s) {
-                return Json(s.flash_attention == FlashAttention::off ? "eager" : "flash_attention_2");
+                return Json(s.flash_attention == FlashAttention::off ? "eager" : "sdpa");
               },
               [](const Json& v, Settings& s) {
                 s.flash_attention = word_value(v) == "eager" ? FlashAttention::off : FlashAttention::on;

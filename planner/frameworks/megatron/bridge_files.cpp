@@ -228,8 +228,10 @@ constexpr std::string_view adapted_modules(LoraTargets targets) {
   return "";
 }
 
-std::string adapters_call(std::int64_t rank, LoraTargets targets) {
-  return "LoRA(dim=" + std::to_string(rank) + std::string(adapted_modules(targets)) + ")";
+/// The product of adapters is scaled by alpha / dim, which is 1 in a plan; Bridge's alpha is 32 where nobody says it.
+std::string adapters_call(std::int64_t rank, LoraTargets targets, bool says_alpha = true) {
+  const std::string dim = std::to_string(rank);
+  return "LoRA(dim=" + dim + (says_alpha ? ", alpha=" + dim : "") + std::string(adapted_modules(targets)) + ")";
 }
 
 struct CalledAdapters {
@@ -237,7 +239,7 @@ struct CalledAdapters {
   LoraTargets targets = LoraTargets::every_linear;
 };
 
-/// Of a call as adapters_call writes it; other modules are none that the plan knows.
+/// Of a call as adapters_call writes it, or without alpha; other modules are none that the plan knows.
 std::optional<CalledAdapters> adapters_called(const std::string& call) {
   const std::string_view begin = "LoRA(dim=";
   if (!call.starts_with(begin)) return std::nullopt;
@@ -245,7 +247,8 @@ std::optional<CalledAdapters> adapters_called(const std::string& call) {
   const auto read = std::from_chars(call.data() + begin.size(), call.data() + call.size(), rank);
   if (read.ec != std::errc{} || rank < 1 || rank > 1'000'000) return std::nullopt;
   for (const LoraTargets targets : all_lora_targets)
-    if (call == adapters_call(rank, targets)) return CalledAdapters{rank, targets};
+    if (call == adapters_call(rank, targets) || call == adapters_call(rank, targets, false))
+      return CalledAdapters{rank, targets};
   return std::nullopt;
 }
 

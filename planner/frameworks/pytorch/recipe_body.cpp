@@ -20,8 +20,9 @@ def optimizer_of(parameters):
     parameters = [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for (_, decays), group in groups.items()]
     betas = (said(BETA1, 0.9), said(BETA2, 0.999))
     numbers = {"lr": PEAK} | ({} if WEIGHT_DECAY is None else {"weight_decay": WEIGHT_DECAY})
-    adaptive = numbers | ({} if EPSILON is None else {"eps": EPSILON})
-    return {"adamw": lambda: torch.optim.AdamW(parameters, betas=betas, **adaptive),
+    epsilon = {} if EPSILON is None else {"eps": EPSILON}
+    adaptive = {"lr": PEAK} | epsilon  # as published, these have no weight decay
+    return {"adamw": lambda: torch.optim.AdamW(parameters, betas=betas, **numbers, **epsilon),
             "adam": lambda: torch.optim.Adam(parameters, betas=betas, **adaptive),
             "sgd": lambda: torch.optim.SGD(parameters, **numbers),
             "momentum": lambda: torch.optim.SGD(parameters, momentum=said(MOMENTUM, 0.9), **numbers),

@@ -246,7 +246,7 @@ TEST_CASE("Megatron-Bridge is told adapters, attention, reductions and the optim
   const LaunchTarget& target = launch_target("megatron-bridge", "--to");
   const std::string text = target.write(settings, "main").files.front().text;
   for (const char* const line :
-       {"from megatron.bridge.peft.lora import LoRA\n", "    cfg.peft = LoRA(dim=6)\n",
+       {"from megatron.bridge.peft.lora import LoRA\n", "    cfg.peft = LoRA(dim=6, alpha=6)\n",
         "from megatron.core.transformer.enums import AttnBackend\n",
         "    cfg.model.attention_backend = AttnBackend.unfused\n",
         "    cfg.mixed_precision.grad_reduce_in_fp32 = False\n", "    cfg.optimizer.optimizer = \"sgd\"\n",
@@ -272,7 +272,7 @@ TEST_CASE("Megatron-Bridge adapts the linears that the plan does") {
     adapters.lora_rank = 6;
     adapters.lora_targets = targets;
     const std::string text = text_of(export_plan(adapted(adapters), "megatron-bridge", ""));
-    CHECK_THAT(text, Catch::Matchers::ContainsSubstring("    cfg.peft = LoRA(dim=6" + std::string(modules) + ")\n"));
+    CHECK_THAT(text, Catch::Matchers::ContainsSubstring("    cfg.peft = LoRA(dim=6, alpha=6" + std::string(modules) + ")\n"));
     CHECK(target.read(text, "overrides.py").settings.lora_targets == targets);
   }
   CHECK_THROWS_AS(target.read("cfg.peft = LoRA(dim=6, target_modules=[\"linear_fc1\"])\n", "overrides.py"), InputError);

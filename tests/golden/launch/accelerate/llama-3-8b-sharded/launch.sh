@@ -7,7 +7,7 @@ exec accelerate launch \
   train.py \
   --model_name_or_path meta-llama/Meta-Llama-3-8B \
   --max_seq_length 4096 \
-  --attn_implementation flash_attention_2 \
+  --attn_implementation sdpa \
   --per_device_train_batch_size 1 \
   --gradient_accumulation_steps 8 \
   --optim adamw_torch

@@ -16,8 +16,8 @@ def random_tokens(vocabulary, length, samples=1 << 20):
             return samples
 
         def __getitem__(self, index):
-            tokens = torch.randint(vocabulary, (length,), generator=torch.Generator().manual_seed(index))
-            return {"input_ids": tokens, "labels": tokens, "shift_labels": tokens.roll(-1)}
+            tokens = torch.randint(vocabulary, (length + 1,), generator=torch.Generator().manual_seed(index))
+            return {"input_ids": tokens[:-1], "labels": tokens[:-1], "shift_labels": tokens[1:]}
 
     return Tokens()
 
@@ -40,10 +40,20 @@ def rate_factor(schedule, steps, warmup, final):
     return factor
 
 
+def decayed(parameters):
+    """Matrices, and biases and norms, which no weight decay takes. What ZeRO-3 spread says its shape in ds_shape."""
+    groups = {True: [], False: []}
+    for parameter in parameters:
+        if parameter.requires_grad:
+            groups[len(getattr(parameter, "ds_shape", parameter.shape)) > 1].append(parameter)
+    return [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for decays, group in groups.items() if group]
+
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--model_name_or_path", required=True)
 parser.add_argument("--max_seq_length", type=int, required=True)
 parser.add_argument("--attn_implementation", default="sdpa")
+parser.add_argument("--load_weights", action=argparse.BooleanOptionalAction, default=False)
 parser.add_argument("--lora_r", type=int, default=0)
 parser.add_argument("--per_device_train_batch_size", type=int, required=True)
 parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
@@ -69,10 +79,15 @@ torch.manual_seed(args.seed)
 accelerator = Accelerator(gradient_accumulation_steps=args.gradient_accumulation_steps)
 model_config = AutoConfig.from_pretrained(args.model_name_or_path)
 setattr(model_config, "dtype" if hasattr(model_config, "dtype") else "torch_dtype", torch.float32)  # not that of the checkpoint
-model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
+if args.load_weights:
+    model = AutoModelForCausalLM.from_pretrained(
+        args.model_name_or_path, config=model_config, attn_implementation=args.attn_implementation
+    )
+else:
+    model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
 if args.gradient_checkpointing:
     model.gradient_checkpointing_enable()
-optimizer = torch.optim.AdamW(model.parameters(), lr=args.learning_rate, betas=(args.adam_beta1, args.adam_beta2), eps=args.adam_epsilon, weight_decay=args.weight_decay)
+optimizer = torch.optim.AdamW(decayed(model.parameters()), lr=args.learning_rate, betas=(args.adam_beta1, args.adam_beta2), eps=args.adam_epsilon, weight_decay=args.weight_decay)
 loader = torch.utils.data.DataLoader(
     random_tokens(model_config.vocab_size, args.max_seq_length), batch_size=args.per_device_train_batch_size
 )
@@ -95,15 +110,20 @@ if first > 0:
 rest = accelerator.skip_first_batches(loader, first * args.gradient_accumulation_steps % len(loader))
 batches = (batch for epoch in itertools.count() for batch in (rest if epoch == 0 else loader))
 for step in range(first, args.max_steps):
+    losses = []
     for _ in range(args.gradient_accumulation_steps):
         batch = next(batches)
         with accelerator.accumulate(model):
-            accelerator.backward(model(**batch).loss)
+            loss = model(**batch).loss
+            accelerator.backward(loss)
+            losses.append(loss.detach())
             if args.max_grad_norm > 0 and accelerator.sync_gradients:
                 accelerator.clip_grad_norm_(model.parameters(), args.max_grad_norm)
             optimizer.step()
             optimizer.zero_grad()
     schedule.step()
+    loss = accelerator.reduce(torch.stack(losses).mean(), "mean")
+    accelerator.print(f"step {step + 1}: loss {loss.item():.6f}", flush=True)
     if args.save_steps > 0 and ((step + 1) % args.save_steps == 0 or step + 1 == args.max_steps):
         accelerator.save_state(args.output_dir / f"step-{step + 1}")
         accelerator.wait_for_everyone()

@@ -10,4 +10,4 @@ exec torchrun \
   --deepspeed_config ds_config.json \
   --model_name_or_path meta-llama/Meta-Llama-3-8B \
   --max_seq_length 4096 \
-  --attn_implementation flash_attention_2
+  --attn_implementation sdpa
