@@ -209,6 +209,13 @@ Broken units(const Asked& a) {
   return std::nullopt;
 }
 
+Broken counted_layers(const Asked& a) {
+  const Recompute& recompute = a.s.recompute;
+  const bool is_counted = recompute.mode == RecomputeMode::every_nth || recompute.mode == RecomputeMode::offloaded;
+  if (!is_counted || recompute.n <= a.facts.layers) return std::nullopt;
+  return "recompute " + to_text(recompute) + " of " + number(a.facts.layers) + " layers";
+}
+
 Broken experts(const Asked& a) {
   const std::int64_t ep = a.s.expert_parallel;
   const std::int64_t etp = a.s.expert_tensor_parallel;
@@ -347,7 +354,10 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
       fused_attention},
      {{"R25",
        "all-to-all context parallelism goes with cp above 1, and tp x cp divides the attention heads and the kv heads"},
-      head_exchange}});
+      head_exchange},
+     {{"R26",
+       "recompute of every n-th layer (every:N) and offload of the first n (offload:N) count at most the layers"},
+      counted_layers}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

@@ -129,7 +129,7 @@ class PyTorchTraining(Training):
         self.assertEqual(len(found), STEPS)
         self.assertGreater(expected[0] - expected[-1], 0.02)
         for one, other in zip(found, expected):
-            self.assertAlmostEqual(one / other, 1.0, delta=tolerance)
+            self.assertAlmostEqual(one / other, 1.0, delta=tolerance, msg=f"{found} {expected}")
 
     def follows_recipe(self, network, ranks, *strategy, optimizer, **recipe):
         """Once in one piece, once in two."""
@@ -176,7 +176,8 @@ class PyTorchTraining(Training):
         self.trains_alike(MISTRAL, 2, "--dp", 2, "--zero", 0)
 
     def test_mistral_in_bf16(self):
-        self.trains_alike(MISTRAL, 2, "--dp", 2, "--zero", 2, "--gradient-precision", "fp32", precision="bf16")
+        # At a rate of 0.3 the fourth step makes 0.3 % of what formats round: both executors lie as far from fp32, on either side.
+        self.trains_alike(MISTRAL, 2, "--dp", 2, "--zero", 2, "--gradient-precision", "fp32", precision="bf16", rate=0.1)
 
     def test_tied_qwen2_over_two_stages_with_replicas(self):
         self.trains_alike(QWEN2, 4, "--pp", 2, "--dp", 2, "--zero", 0, "--schedule", "1f1b")

@@ -137,8 +137,9 @@ def formats_of(names):
     optimizer = names.get("optimizer") or (names["engine"].optimizer if "engine" in names else names["trainer"].optimizers[0])
     while hasattr(optimizer, "optimizer") and not isinstance(optimizer, torch.optim.Optimizer):
         optimizer = optimizer.optimizer
-    for parameter, state in getattr(optimizer, "optimizer", optimizer).state.items():
-        found["updated"].add(str(parameter.dtype))
+    optimizer = getattr(optimizer, "optimizer", optimizer)
+    found["updated"] = {str(parameter.dtype) for group in optimizer.param_groups for parameter in group["params"]}
+    for state in optimizer.state.values():
         for name, value in state.items():
             if torch.is_tensor(value) and name != "step":
                 found["states"].add(str(value.dtype))

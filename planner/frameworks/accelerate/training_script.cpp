@@ -209,20 +209,18 @@ LaunchFile kubeflow_file(const Nodes& nodes, const LaunchSettings& s) {
 
 std::string accelerate_training_script(const LaunchSettings& s) {
   const bool has_context_parallel = s.context_parallel.value_or(1) > 1;
-  return filled(
-      script,
-      {{"$imports", imports(s)},
-       {"$tokens", random_tokens_function("")},
-       {"$rate", rate_factor_function()},
-       {"$decayed", decayed_function()},
-       {"$format", weight_format_line(s, "", "model_config")},
-       {"$model", model_lines(s)},
-       {"$kernel_argument", liger_argument(s)},
-       {"$kernels", liger_lines(s)},
-       {"$load_argument", load_argument(s)},
-       {"$adapters", adapter_line(s)},
-       {"$optimizer", optimizer_call(s.optimizer)},
-       {"$step", has_context_parallel ? parallel_step : plain_step}});
+  return filled(script, {{"$imports", imports(s)},
+                         {"$tokens", random_tokens_function("")},
+                         {"$rate", rate_factor_function()},
+                         {"$decayed", decayed_function()},
+                         {"$format", weight_format_line(s, "", "model_config")},
+                         {"$model", model_lines(s)},
+                         {"$kernel_argument", liger_argument(s)},
+                         {"$kernels", liger_lines(s)},
+                         {"$load_argument", load_argument(s)},
+                         {"$adapters", adapter_line(s)},
+                         {"$optimizer", optimizer_call(s.optimizer)},
+                         {"$step", has_context_parallel ? parallel_step : plain_step}});
 }
 
 std::vector<LaunchFile> accelerate_launchers(const std::vector<std::string>& words, const LaunchSettings& settings) {

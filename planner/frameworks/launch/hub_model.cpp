@@ -125,7 +125,8 @@ std::string random_tokens_function(std::string_view more) {
          "        def __len__(self):\n"
          "            return samples\n\n"
          "        def __getitem__(self, index):\n"
-         "            tokens = torch.randint(vocabulary, (length + 1,), generator=torch.Generator().manual_seed(index))\n"
+         "            tokens = torch.randint(vocabulary, (length + 1,), "
+         "generator=torch.Generator().manual_seed(index))\n"
          "            return {\"input_ids\": tokens[:-1], \"labels\": tokens[:-1], \"shift_labels\": tokens[1:]" +
          std::string(more) + "}\n\n    return Tokens()\n";
 }

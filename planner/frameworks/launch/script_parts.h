@@ -16,7 +16,8 @@ struct ScriptNumbers {
   std::string_view learning_rate, beta1, beta2, epsilon, momentum, weight_decay;
 };
 
-/// A call of torch.optim (Lion: of lion_pytorch) on `parameters`, with each number that the optimizer reads (optimizer.h).
+/// A call of torch.optim (Lion: of lion_pytorch) on `parameters`, with each number that the optimizer reads
+/// (optimizer.h).
 [[nodiscard]] std::string torch_optimizer(Optimizer optimizer, std::string_view parameters,
                                           const ScriptNumbers& numbers);
 /// decayed(parameters): the groups of an optimizer, of which matrices alone take weight decay, as `plan run` has it.

@@ -233,8 +233,7 @@ Rows file_flags() {
 std::vector<LaunchKey> trainer_flags(RecipePlace place) {
   Rows all;
   for (const Rows& group : {model_flags(), loss_flags(), batch_flags(place), optimizer_flags(place), schedule_flags(),
-                            recipe_flags(),
-                            file_flags(), starter_flags(), trainer_other_flags()})
+                            recipe_flags(), file_flags(), starter_flags(), trainer_other_flags()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

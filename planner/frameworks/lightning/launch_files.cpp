@@ -132,9 +132,7 @@ std::string optimizer_call(Optimizer optimizer) {
 }
 
 /// The constructor's own, where a plan says none (torch/optim/adamw.py).
-std::string_view usual_weight_decay(Optimizer optimizer) {
-  return optimizer == Optimizer::adamw ? "0.01" : "0.0";
-}
+std::string_view usual_weight_decay(Optimizer optimizer) { return optimizer == Optimizer::adamw ? "0.01" : "0.0"; }
 
 std::string imports(const LaunchSettings& s, bool has_tensor_parallel) {
   std::string text;
@@ -159,7 +157,8 @@ std::string configured(const LaunchSettings& s, const Json& tree) {
   if (s.lora_rank.value_or(0) > 0)
     text +=
         "        self.model = get_peft_model(\n"
-        "            self.model,\n            LoraConfig(r=self.hparams.lora_rank, lora_alpha=self.hparams.lora_rank, target_modules=\"all-linear\"),\n        )\n";
+        "            self.model,\n            LoraConfig(r=self.hparams.lora_rank, lora_alpha=self.hparams.lora_rank, "
+        "target_modules=\"all-linear\"),\n        )\n";
   if (s.tensor_parallel.value_or(1) == 1) return text;
   text += tensor_parallel;
   Json::Object shards = *call_of(tree, "fully_shard").if_object();

@@ -253,9 +253,7 @@ Rows model_keys() {
               [](const Json& v, Settings& s) { s.sequence_length = count_value(v, 1); }),
           model_key(
               "CausalLanguageModel.attention",
-              [](const Settings& s) {
-                return Json(s.flash_attention == FlashAttention::off ? "eager" : "sdpa");
-              },
+              [](const Settings& s) { return Json(s.flash_attention == FlashAttention::off ? "eager" : "sdpa"); },
               [](const Json& v, Settings& s) {
                 s.flash_attention = word_value(v) == "eager" ? FlashAttention::off : FlashAttention::on;
               }),

@@ -26,6 +26,8 @@ FrameworkRecord pytorch_record() {
   FrameworkRecord r;
   r.framework = Framework::pytorch;
   r.title = "PyTorch";
+  r.stacks = {"PyTorch"};
+  r.current_stack = "pytorch-2.9";  // its modules run as PyTorch has them, without a compiler
   r.revision = "PyTorch 2.13.0";
   r.schedules = {{Schedule::gpipe, "ScheduleGPipe", schedules_source},
                  {Schedule::one_f_one_b, "Schedule1F1B", schedules_source},

@@ -431,5 +431,15 @@ TEST_CASE("R25: all-to-all context parallelism divides the heads that tensor par
   CHECK(with_ranks(4, 2) == "legal");
 }
 
+TEST_CASE("R26: recompute and offload count at most the layers") {
+  Question q;
+  for (const RecomputeMode mode : {RecomputeMode::every_nth, RecomputeMode::offloaded}) {
+    q.strategy.recompute = {mode, 24, {}};
+    CHECK(q.answer() == "legal");
+    q.strategy.recompute.n = 25;
+    CHECK(q.answer() == "R26: recompute " + to_text(q.strategy.recompute) + " of 24 layers");
+  }
+}
+
 }  // namespace
 }  // namespace plumbline

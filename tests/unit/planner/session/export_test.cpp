@@ -272,7 +272,8 @@ TEST_CASE("Megatron-Bridge adapts the linears that the plan does") {
     adapters.lora_rank = 6;
     adapters.lora_targets = targets;
     const std::string text = text_of(export_plan(adapted(adapters), "megatron-bridge", ""));
-    CHECK_THAT(text, Catch::Matchers::ContainsSubstring("    cfg.peft = LoRA(dim=6, alpha=6" + std::string(modules) + ")\n"));
+    CHECK_THAT(text,
+               Catch::Matchers::ContainsSubstring("    cfg.peft = LoRA(dim=6, alpha=6" + std::string(modules) + ")\n"));
     CHECK(target.read(text, "overrides.py").settings.lora_targets == targets);
   }
   CHECK_THROWS_AS(target.read("cfg.peft = LoRA(dim=6, target_modules=[\"linear_fc1\"])\n", "overrides.py"), InputError);

@@ -43,6 +43,7 @@ TEST_CASE("where nobody names a stack, that of the framework's current releases 
   };
   CHECK(stack_of(Framework::torchtitan, "dgx-a100-80g", "") == record_of(Framework::torchtitan).current_stack);
   CHECK(stack_of(Framework::deepspeed, "dgx-a100-80g", "") == record_of(Framework::deepspeed).current_stack);
+  CHECK(stack_of(Framework::pytorch, "dgx-a100-80g", "") == "pytorch-2.9");
   CHECK(stack_of(Framework::accelerate, "dgx-a100-80g", "") == "unknown");
   CHECK(stack_of(Framework::megatron_lm, "dgx-a100-80g", "") == "megatron-core");
   CHECK(stack_of(Framework::any, "dgx-a100-80g", "") == "megatron-core");

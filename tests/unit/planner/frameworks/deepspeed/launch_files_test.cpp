@@ -169,14 +169,17 @@ TEST_CASE("what a model needs as it is made is in the script") {
   CHECK_THAT(script_of(s), !ContainsSubstring("zero.") && ContainsSubstring("gradient_checkpointing_enable()"));
   s.zero_stage = 3;
   s.shard_group = 4;
-  CHECK_THAT(script_of(s), ContainsSubstring("with deepspeed.zero.Init("));
+  CHECK_THAT(script_of(s), ContainsSubstring("shards = HfDeepSpeedConfig(config)"));
+  s.tensor_parallel = 2;
+  CHECK_THAT(script_of(s), ContainsSubstring("with deepspeed.zero.Init(") && ContainsSubstring("mpu=groups"));
+  s.tensor_parallel = 1;
   s.context_parallel = 2;
   s.shard_group = 8;
   CHECK_THAT(script_of(s), ContainsSubstring("sequence_parallel_size=config[\"sequence_parallel_size\"]") &&
                                ContainsSubstring("mpu=mpu"));
   Training training;
   training.adaptation.lora_rank = 8;
-  CHECK_THAT(script_of(s, training), ContainsSubstring("get_peft_model(model, LoraConfig(r=args.lora_r"));
+  CHECK_THAT(script_of(s, training), ContainsSubstring("LoraConfig(r=args.lora_r, lora_alpha=args.lora_r,"));
 }
 
 // Which release has which key: sources of 0.16.0, 0.16.9, 0.17.6, 0.18.9 and 0.19.8.

@@ -78,8 +78,7 @@ TEST_CASE("shapes of the learning rate survive where a target has them") {
       recipe.lr_schedule = shape;
       recipe.final_learning_rate.reset();
       recipe.schedule_steps.reset();
-      const bool lacks = shape == LearningRateShape::inverse_square_root &&
-                         (target.framework == Framework::deepspeed || target.framework == Framework::torchtitan);
+      const bool lacks = shape == LearningRateShape::inverse_square_root && target.framework == Framework::torchtitan;
       INFO(target.title << " " << to_text(shape));
       const LaunchRecipe back = read_back(target, written(target, recipe));
       CHECK((back.lr_schedule == shape) == !lacks);

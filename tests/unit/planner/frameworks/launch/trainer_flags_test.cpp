@@ -93,9 +93,9 @@ TEST_CASE("flags are written as words, with the batch where no file says it") {
   s.micro_batch = 4;
   s.micro_batches = 2;
   s.flash_attention = FlashAttention::on;
-  CHECK(trainer_words(RecipePlace::config_file, s) ==
-        std::vector<std::string>{"--model_name_or_path", "gpt2", "--max_seq_length", "1024", "--attn_implementation",
-                                 "flash_attention_2"});
+  CHECK(trainer_words(RecipePlace::config_file, s) == std::vector<std::string>{"--model_name_or_path", "gpt2",
+                                                                               "--max_seq_length", "1024",
+                                                                               "--attn_implementation", "sdpa"});
   CHECK(trainer_words(RecipePlace::script_flags, s).size() == 10);
   CHECK(is_script_name("a/b/train.sh"));
   CHECK_FALSE(is_script_name("ds_config.json"));
