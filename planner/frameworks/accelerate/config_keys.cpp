@@ -237,7 +237,8 @@ Rows fsdp_keys() {
       {.path = "fsdp_config.*", .source = plugin}};
 }
 
-/// Accelerate takes a norm of 0 for none said, and then clips at 1 (DeepSpeedPlugin, _prepare_deepspeed).
+/// A norm that no gradient reaches. Accelerate 1.15.0 treats gradient_clipping 0 as unset and then clips at 1
+/// (utils/dataclasses.py: DeepSpeedPlugin, accelerator.py: _prepare_deepspeed), so this says "no clipping".
 constexpr double clips_nothing = 1e9;
 
 Rows deepspeed_keys() {

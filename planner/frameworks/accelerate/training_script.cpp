@@ -133,7 +133,7 @@ std::string imports(const LaunchSettings& s) {
 
 /// Tensor parallelism splits a model as it is loaded.
 std::string model_lines(const LaunchSettings& s) {
-  if (s.tensor_parallel.value_or(1) == 1) return made_model();
+  if (s.tensor_parallel.value_or(1) == 1) return made_model("    " + random_model());
   return R"(model = AutoModelForCausalLM.from_pretrained(
     args.model_name_or_path,
     config=model_config,

@@ -51,7 +51,7 @@ constexpr std::string_view saves =
         engine.save_checkpoint(args.output_dir)
 )";
 
-/// DeepSpeed's own schedules begin at a rate of 0 and are a step behind (runtime/lr_schedules.py).
+/// The plan's schedule: DeepSpeed's own start at a rate of 0 and lag one step behind it (runtime/lr_schedules.py).
 constexpr std::string_view schedule = R"(
 
 def schedule(optimizer):
@@ -120,18 +120,6 @@ constexpr std::string_view tensor_parallel_groups =
     R"(groups._init_tp_mesh_device(tensor_model_parallel_size=config["tensor_parallel"]["autotp_size"])
 )";
 
-/// What reads a checkpoint into shards knows no tensor-parallel groups: then ZeRO-3 spreads a whole model.
-constexpr std::string_view tensor_parallel_shards = R"(if args.load_weights:
-    model = AutoModelForCausalLM.from_pretrained(
-        args.model_name_or_path, config=model_config, attn_implementation=args.attn_implementation
-    )
-else:
-    with deepspeed.zero.Init(
-        config_dict_or_path=config, mpu=groups, data_parallel_group=groups.get_data_parallel_group()
-    ):
-        model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
-)";
-
 constexpr std::string_view sequence_parallel = R"(mpu = UlyssesSPAttentionHF.register_with_transformers(
     model_name_or_path=args.model_name_or_path,
     core_attn_implementation=args.attn_implementation,
@@ -154,7 +142,7 @@ loader = UlyssesSPDataLoaderAdapter(
 )
 )";
 
-/// Behind the adapter's own, which drop the last token's: the loss of a part is that of all the tokens in it.
+/// UlyssesSPDataLoaderAdapter drops `labels` and pads the last target away: the loss takes ours, one for each token.
 constexpr std::string_view sequence_parallel_targets =
     R"(        batch["labels"] = batch["shift_labels"] = batch.pop("targets")
 )";
@@ -167,13 +155,19 @@ bool has_tensor_parallel(const LaunchSettings& s) { return s.tensor_parallel.val
 
 bool has_sharded_model(const LaunchSettings& s) { return s.zero_stage.value_or(0) == 3; }
 
-/// What makes the model, of shards alone where ZeRO-3 spreads its parameters.
+/// The lines that make the model; under ZeRO-3 no rank ever holds more than its shard of a random one.
 std::string model_lines(const LaunchSettings& s) {
   std::string text = "model_config = AutoConfig.from_pretrained(args.model_name_or_path)\n" +
                      weight_format_line(s, "", "model_config");
-  if (has_sharded_model(s) && has_tensor_parallel(s)) return text + std::string(tensor_parallel_shards);
+  // transformers shards what it loads over all ranks, not over the data-parallel group alone: with tensor parallelism
+  // a loaded model is whole until deepspeed.initialize shards it.
+  if (has_sharded_model(s) && has_tensor_parallel(s))
+    return text + made_model(R"(    with deepspeed.zero.Init(
+        config_dict_or_path=config, mpu=groups, data_parallel_group=groups.get_data_parallel_group()
+    ):
+        )" + random_model());
   if (has_sharded_model(s)) text += "shards = HfDeepSpeedConfig(config)  # models are made of shards while it lives\n";
-  return text + made_model();
+  return text + made_model("    " + random_model());
 }
 
 std::string whole_model(const LaunchSettings& s) {

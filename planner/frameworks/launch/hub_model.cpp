@@ -94,14 +94,17 @@ std::string load_argument(const LaunchSettings& s) {
          std::string(s.lora_rank.value_or(0) > 0 ? "True" : "False") + ")\n";
 }
 
-std::string made_model() {
+std::string random_model() {
+  return "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
+}
+
+std::string made_model(std::string_view random) {
   return R"(if args.load_weights:
     model = AutoModelForCausalLM.from_pretrained(
         args.model_name_or_path, config=model_config, attn_implementation=args.attn_implementation
     )
 else:
-    model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)
-)";
+)" + std::string(random);
 }
 
 std::string adapter_line(const LaunchSettings& s) {

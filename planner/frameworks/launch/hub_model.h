@@ -28,10 +28,14 @@ namespace plumbline {
 /// the lines behind those that make `model`. Liger's patch brings its norms, gates and rotations as well. Otherwise
 /// empty.
 [[nodiscard]] std::string liger_import(const LaunchSettings& settings);
-/// The model of a script: with the weights of its name where --load_weights says so, as adapters need them.
+/// The script's flag --load_weights, on by default where the plan has adapters.
 [[nodiscard]] std::string load_argument(const LaunchSettings& settings);
-[[nodiscard]] std::string made_model();
-/// Adapters whose product is not scaled, as `plan run` has them; empty without.
+/// Makes a model with random weights: one line of a script.
+[[nodiscard]] std::string random_model();
+/// Loads the published weights under --load_weights, and otherwise runs the lines `random`, which are indented.
+[[nodiscard]] std::string made_model(std::string_view random);
+/// Wraps the model in adapters with alpha = r, so that their product is not scaled, as in `plan run`; empty without
+/// any.
 [[nodiscard]] std::string adapter_line(const LaunchSettings& settings);
 [[nodiscard]] std::string liger_argument(const LaunchSettings& settings);
 [[nodiscard]] std::string liger_lines(const LaunchSettings& settings);
