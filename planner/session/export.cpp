@@ -231,6 +231,9 @@ ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std
   said.recipe.steps = recipe.steps ? recipe.steps : settings.recipe.steps;
   fill_missing(said, settings);
   settings.recipe = said.recipe;
+  // Frameworks decay by L2 or decoupled where the published optimizer, and `plan run`, have no weight decay.
+  if (settings.optimizer && !facts(*settings.optimizer).reads.has(Hyperparameter::weight_decay))
+    settings.recipe.weight_decay = 0;
   answer.files = target.write(settings, answer.release);
   say_recipe(target, settings.recipe, answer.files);
   if (asked.question.text().stack.find("+overlap=") != std::string::npos) say_overlap(target, settings, answer.files);

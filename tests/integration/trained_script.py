@@ -1,10 +1,11 @@
-"""Runs the train.py of this folder as it was exported, on the data of TRAINED ("data", "sequence_length", "global_batch", "seed")
-in the place of its random tokens and on the CPU; then rank 0 writes the weights that it trained (SAVED) and the formats of
-what it held, every rank having compared its replicas.
+"""Runs the train.py of this folder as it was exported, on the CPU and on the data of `plan run` in the place of its random tokens.
+Then the ranks compare their replicas, and rank 0 writes the weights and the number formats of the optimizer to the folder SAVED.
+
+TRAINED is JSON: "data" (a file), "global_batch" and "seed" (of the plan), "split" (whether tensor-parallel ranks hold parts), "adapters"
+(a folder of first adapters, or empty).
 
 Usage: trained_script.py, with the arguments of train.py, under what starts it
 """
-import collections
 import json
 import os
 import pathlib
@@ -15,7 +16,9 @@ import torch
 import torch.distributed as dist
 from safetensors.torch import save_file
 from torch.distributed.tensor import DTensor
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+GRADIENTS = set()
 ASKED = json.loads(os.environ["TRAINED"])
 MASK = (1 << 64) - 1
 
@@ -59,13 +62,12 @@ def with_data(text):
     return text.replace(found[0], mine)
 
 
-def on_cpu(text):
-    """Lightning shards under an accelerator of CUDA alone: the CPU stands for its GPUs."""
-    if 'accelerator="gpu"' not in text:
-        return text
+def cpu_accelerator():
+    """For Lightning, which runs FSDP and DeepSpeed only under an accelerator of CUDA."""
     from lightning.pytorch.accelerators import CPUAccelerator, CUDAAccelerator
+    from torch.distributed.fsdp import FullyShardedDataParallel
 
-    class Stand(CUDAAccelerator):
+    class OnCpu(CUDAAccelerator):
         setup_device = setup = teardown = lambda self, *_: None
         get_parallel_devices = staticmethod(lambda devices: [torch.device("cpu", i) for i in devices])
         parse_devices = staticmethod(lambda devices, *_: list(range(devices)))
@@ -73,11 +75,9 @@ def on_cpu(text):
         is_available = staticmethod(lambda: True)
         auto_device_count = staticmethod(lambda: int(os.environ.get("LOCAL_WORLD_SIZE", 1)))
 
-    globals()["Stand"] = Stand
-    from torch.distributed.fsdp import FullyShardedDataParallel
     made = FullyShardedDataParallel.__init__
     FullyShardedDataParallel.__init__ = lambda self, *given, **more: made(self, *given, **{**more, "device_id": torch.device("cpu")})
-    return text.replace('accelerator="gpu"', "accelerator=Stand()")
+    return OnCpu()
 
 
 def model_of(names):
@@ -109,17 +109,17 @@ def gathered_by_deepspeed(model):
 
 
 def own_name(name):
-    for wrapper in ("_forward_module.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", "module.", "base_model.model."):
-        name = name.removeprefix(wrapper) if wrapper.endswith("e.") and name.startswith(wrapper) else name.replace(wrapper, "")
-    return name
+    """Without what PEFT, FSDP and activation checkpointing put around modules."""
+    return re.sub(r"^module\.|_forward_module\.|_fsdp_wrapped_module\.|_checkpoint_wrapped_module\.|base_model\.model\.", "", name)
 
 
 def compare_replicas(model):
-    """Tensors that ranks hold whole are the same on all; of those that are spread, over the ranks that hold copies."""
+    """Tensors that ranks hold whole are the same on all; those that are spread, on the ranks that hold copies."""
     for name, parameter in model.named_parameters():
         spread = isinstance(parameter, DTensor)
         is_shard = getattr(parameter, "ds_shape", None) is not None or "_fsdp_wrapped_module" in name
-        if not spread and (is_shard or ASKED["split"]):
+        is_part = ASKED["split"] and "norm" not in name  # tensor-parallel ranks hold norms whole
+        if not spread and (is_shard or is_part):
             continue
         local = (parameter.to_local() if spread else parameter).detach().float().contiguous()
         places = enumerate(parameter.placements) if spread else []
@@ -131,25 +131,28 @@ def compare_replicas(model):
                 raise SystemExit(f"replicas of {name} differ")
 
 
-def formats_of(names):
-    """Names of what is held to its formats: what the optimizer updates, and its state."""
-    found = collections.defaultdict(set)
+def optimizer_of(names):
     optimizer = names.get("optimizer") or (names["engine"].optimizer if "engine" in names else names["trainer"].optimizers[0])
-    while hasattr(optimizer, "optimizer") and not isinstance(optimizer, torch.optim.Optimizer):
+    while hasattr(optimizer, "optimizer"):  # what frameworks wrap around PyTorch's own
         optimizer = optimizer.optimizer
-    optimizer = getattr(optimizer, "optimizer", optimizer)
-    found["updated"] = {str(parameter.dtype) for group in optimizer.param_groups for parameter in group["params"]}
-    for state in optimizer.state.values():
-        for name, value in state.items():
-            if torch.is_tensor(value) and name != "step":
-                found["states"].add(str(value.dtype))
-    return {name: sorted(values) for name, values in found.items()}
+    return optimizer
+
+
+def note_gradients(optimizer, *_):
+    GRADIENTS.update(str(p.grad.dtype) for group in optimizer.param_groups for p in group["params"] if p.grad is not None)
+
+
+def formats_of(optimizer):
+    """Of what the optimizer updates, reads and keeps."""
+    states = [value for state in optimizer.state.values() for name, value in state.items() if torch.is_tensor(value) and name != "step"]
+    return {"updated": sorted({str(p.dtype) for group in optimizer.param_groups for p in group["params"]}),
+            "gradients": sorted(GRADIENTS), "states": sorted({str(value.dtype) for value in states})}
 
 
 def with_gpus():
-    """Accelerate shards on devices that are none of the CPU: it is told of some, which the CPU stands for."""
+    """For Accelerate, which shards only on GPUs: it finds several, each of which is the CPU."""
     from accelerate import DistributedType, state
-    prepare, place = state.PartialState._prepare_backend, state.PartialState.set_device
+    prepare = state.PartialState._prepare_backend
 
     def prepared(self, cpu=False, sagemaker_dp=False, backend=None):
         return ("gloo", DistributedType.MULTI_GPU) if "LOCAL_RANK" in os.environ else prepare(self, True, sagemaker_dp, backend)
@@ -161,14 +164,14 @@ def with_gpus():
 
 
 def in_order():
-    """As the data lies: DeepSpeed's own loader shuffles it."""
+    """DeepSpeed's own loader shuffles; `plan run` does not."""
     kind = torch.utils.data.distributed.DistributedSampler
     made = kind.__init__
     kind.__init__ = lambda self, *arguments, **more: made(self, *arguments, **{**more, "shuffle": False})
 
 
 def with_first_adapters():
-    """Those of ASKED["adapters"], a folder as PEFT reads it: PEFT draws others."""
+    """Adapters begin as those of `plan run`, not as PEFT draws them."""
     import peft
     from safetensors.torch import load_file
     made = peft.get_peft_model
@@ -190,11 +193,12 @@ def main():
         with_first_adapters()
     accelerate = pathlib.Path("accelerate.yaml").read_text() if pathlib.Path("accelerate.yaml").exists() else ""
     if "MULTI_GPU" in accelerate and "parallelism_config" not in accelerate:
-        os.environ["ACCELERATE_USE_CPU"] = "true"  # which has replicas
+        os.environ["ACCELERATE_USE_CPU"] = "true"  # DistributedDataParallel runs on the CPU itself
     elif accelerate:
         with_gpus()
-    text = on_cpu(with_data(pathlib.Path("train.py").read_text()))
-    names = {"__name__": "__main__", "Sequences": Sequences, "Stand": globals().get("Stand")}
+    register_optimizer_step_pre_hook(note_gradients)
+    text = with_data(pathlib.Path("train.py").read_text()).replace('accelerator="gpu"', "accelerator=cpu_accelerator()")
+    names = {"__name__": "__main__", "Sequences": Sequences, "cpu_accelerator": cpu_accelerator}
     exec(compile(text, "train.py", "exec"), names)
     if "accelerator" in names and dist.is_initialized():
         kind = f"distributed_type: {names['accelerator'].distributed_type.value}\n".replace("MULTI_CPU", "MULTI_GPU")
@@ -209,7 +213,7 @@ def main():
         folder.mkdir(exist_ok=True)
         held = {own_name(name): tensor.contiguous().cpu() for name, tensor in weights.items()}
         save_file({name: tensor.clone() for name, tensor in held.items()}, folder / "model.safetensors")
-        (folder / "formats.json").write_text(json.dumps(formats_of(names)))
+        (folder / "formats.json").write_text(json.dumps(formats_of(optimizer_of(names))))
     if dist.is_initialized():
         dist.barrier()
     sys.stdout.flush()

@@ -235,6 +235,20 @@ TEST_CASE("frozen layers, which no file says, are said to be left out by every t
   }
 }
 
+// DeepSpeed's Adam and torch.optim.Adam take weight_decay as L2; Adam as published (algorithm 1) has none.
+TEST_CASE("an optimizer without weight decay is written with none") {
+  StrategyRequest request;
+  request.question = question_text("llama-3-8b", "dgx-h100", 16, 4096, 64);
+  request.strategy.strategy.zero_stage = 2;
+  for (const auto& [optimizer, decay] : {std::pair{Optimizer::adam, "0.0"}, {Optimizer::adamw, "0.25"}}) {
+    request.question.training.optimizer = optimizer;
+    LaunchRecipe recipe;
+    recipe.weight_decay = 0.25;
+    const std::string text = text_of(export_plan(estimate(request), "deepspeed", "", recipe));
+    CHECK(text.find("\"weight_decay\": " + std::string(decay)) != std::string::npos);
+  }
+}
+
 TEST_CASE("Megatron-Bridge is told adapters, attention, reductions and the optimizer") {
   Adaptation adapters;
   adapters.lora_rank = 6;
