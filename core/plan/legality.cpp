@@ -355,9 +355,7 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
      {{"R25",
        "all-to-all context parallelism goes with cp above 1, and tp x cp divides the attention heads and the kv heads"},
       head_exchange},
-     {{"R26",
-       "recompute of every n-th layer (every:N) and offload of the first n (offload:N) count at most the layers"},
-      counted_layers}});
+     {{"R26", "in every:N and offload:N, N is at most the number of layers"}, counted_layers}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),
