@@ -49,10 +49,10 @@ class EstimateVerb : public Verb {
  private:
   [[nodiscard]] std::string text(const session::PricedQuestion& asked, const Terminal& terminal) const {
     const Plan& plan = asked.plan;
-    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + chosen_text(asked) +
-                      placement_text(plan) + "\n" + throughput_text(plan) + "\n" +
-                      waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) + "\n" +
-                      verdict_text(plan, terminal);
+    std::string all = question_text(plan) + next_stack_text(session::next_stack(asked.question, plan)) +
+                      strategy_text(plan.strategy, plan.training) + chosen_text(asked) + placement_text(plan) + "\n" +
+                      throughput_text(plan) + "\n" + waterfall_text(plan.prediction.time) + "\n" + memory_text(plan) +
+                      "\n" + verdict_text(plan, terminal);
     if (!asked.chosen.empty() && !plan.verdict.fits)
       all += "\n" + remedies_text(session::remedies(asked.question, std::nullopt));
     if (ranks_) all += "\n" + ranks_text(plan);

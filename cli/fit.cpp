@@ -86,8 +86,9 @@ class FitVerb : public Verb {
   [[nodiscard]] static std::string text(const session::PricedQuestion& asked, const session::FitAnswer& answer,
                                         const Terminal& terminal) {
     const Plan& plan = asked.plan;
-    std::string all = question_text(plan) + strategy_text(plan.strategy, plan.training) + placement_text(plan) +
-                      trust_text(plan) + "\n" + memory_text(plan) + "\n" + verdict_text(plan, terminal);
+    std::string all = question_text(plan) + next_stack_text(session::next_stack(asked.question, plan)) +
+                      strategy_text(plan.strategy, plan.training) + placement_text(plan) + trust_text(plan) + "\n" +
+                      memory_text(plan) + "\n" + verdict_text(plan, terminal);
     if (answer.fits) return all;
     if (answer.changes.empty()) return all + "\n" + remedies_text(answer.remedies);
     return all + "\nThe cheapest changes that make it fit:\n" + changes_text(plan, answer.changes) +

@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"
+#include "planner/present/search_words.h"
 
 namespace plumbline {
 namespace {
@@ -29,6 +30,11 @@ Colour colour_of(present::Fit fit) {
 std::string question_text(const Plan& plan) {
   return wrapped(present::question_words(plan), terminal_columns(), 2) + "\n" +
          wrapped(present::basis_words(plan), terminal_columns(), 2) + "\n";
+}
+
+std::string next_stack_text(const std::optional<session::NextStack>& next) {
+  const std::string words = present::next_stack_words(next);
+  return words.empty() ? "" : wrapped(words, terminal_columns(), 2) + "\n";
 }
 
 std::string strategy_text(const Strategy& strategy, const Training& training) {

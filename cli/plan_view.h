@@ -1,17 +1,21 @@
 #pragma once
 /// \file plan_view.h: a priced plan as text: what was asked, the step, the memory, the cost. Shared by verbs.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/terminal.h"
 #include "planner/explain/changes.h"
 #include "planner/present/numbers.h"
+#include "planner/session/next_stack.h"
 
 namespace plumbline {
 
 /// Two lines: the question and the strategy.
 [[nodiscard]] std::string question_text(const Plan& plan);
+/// What the stack that was measured next nearest says; or empty.
+[[nodiscard]] std::string next_stack_text(const std::optional<session::NextStack>& next);
 /// Which devices each stage of a plan for a mixed cluster holds; else empty.
 [[nodiscard]] std::string placement_text(const Plan& plan);
 [[nodiscard]] std::string strategy_text(const Strategy& strategy, const Training& training);

@@ -64,8 +64,8 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
 
 std::string heading_text(const session::SearchAnswer& answer) {
   const Plan& best = answer.plans.front();
-  return question_text(best) + wrapped(present::framework_words(answer.framework), terminal_columns(), 2) + "\n" +
-         trust_text(best);
+  return question_text(best) + next_stack_text(answer.next_stack) +
+         wrapped(present::framework_words(answer.framework), terminal_columns(), 2) + "\n" + trust_text(best);
 }
 
 std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal) {

@@ -10,7 +10,6 @@
 
 namespace plumbline {
 
-inline constexpr std::string_view default_stack = "megatron-core";
 /// Of machines without GPUs: this program's runtime.
 inline constexpr std::string_view own_stack = "plumbline";
 

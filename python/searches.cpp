@@ -27,6 +27,7 @@ std::vector<std::string> sentences_of(const session::SearchAnswer& answer) {
     const Plan& best = answer.plans.front();
     say(present::question_words(best));
     say(present::basis_words(best));
+    say(present::next_stack_words(answer.next_stack));
     say(present::trust_words(best.provenance.trust));
   }
   say(present::framework_words(answer.framework));

@@ -80,6 +80,7 @@ namespace plumbline {
                      "h100",
                      "megatron-core",
                      true,
+                     "of current releases it was measured nearest",
                      {"few_rows", 0.08, 0.05, true, {"128 GPUs where at most 64 were measured"}},
                      {{"overhead", 0.01, "a guess"}},
                      {"a note"}};

@@ -78,10 +78,18 @@ void add_network(const std::vector<std::string>& measured, const std::string& ki
   std::string known;
   for (std::size_t i = 0; i < measured.size(); ++i)
     known += (i == 0 ? "" : i + 1 == measured.size() ? " and " : ", ") + networks_of_kind(measured[i]);
-  all.push_back({networks_of_kind(kind) + " where " + known + " were measured", 0});
+  all.push_back({networks_of_kind(kind) + " where " + known + " were measured", 0, true});
 }
 
 double square(double x) { return x * x; }
+
+double variance_of(const std::vector<Beyond>& all, const UncertaintySlopes& slopes) {
+  double variance = 0;
+  for (const Beyond& beyond : all)
+    variance +=
+        beyond.doublings > 0 ? square(slopes.sigma_per_doubling * beyond.doublings) : square(slopes.sigma_per_novelty);
+  return variance;
+}
 
 }  // namespace
 
@@ -100,15 +108,26 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
   const double shared = std::min({stack.uncertainty.shared_time_sigma.value, of_device, of_stack});
   // Both were taken on runs that the device held up: they move what the host does not.
   double variance = square(1 - run.host_share) * (square(of_device) + square(of_stack) - square(shared));
-  for (const Beyond& beyond : result.beyond)
-    variance += beyond.doublings > 0 ? square(stack.uncertainty.sigma_per_doubling * beyond.doublings)
-                                     : square(stack.uncertainty.sigma_per_novelty);
+  variance += variance_of(result.beyond, stack.uncertainty);
   const bool is_calibrated = stack.residuals.regime == CalibrationRegime::calibrated;
   const double of_host = is_calibrated ? stack.uncertainty.host_sigma : stack.uncertainty.unmeasured_host_sigma;
   variance += square(moved_by_host(run.host_share, of_host));
   variance += square(stack.uncertainty.unstated_network_sigma * run.network_share);
   result.time_sigma = std::sqrt(variance);
   return result;
+}
+
+double stack_time_sigma(const StackCalibration& stack, const RunFeatures& run) {
+  const RunRanges& measured = stack.residuals.measured;
+  std::vector<Beyond> beyond;
+  add_scales({}, measured, run, beyond);
+  add_novelty(measured.devices, run.device, "device", beyond);
+  add_novelty(measured.formats, run.format, "number format", beyond);
+  add_network(measured.networks, run.network, beyond);
+  double variance = square(stack.residuals.time.sigma) + variance_of(beyond, stack.uncertainty);
+  const std::optional<MeasuredRange>& gpus = measured.scales[static_cast<std::size_t>(RunScale::gpus)];
+  if (gpus && gpus->most == 1 && run[RunScale::gpus] > 1) variance += square(stack.uncertainty.sigma_per_novelty);
+  return std::sqrt(variance);
 }
 
 }  // namespace plumbline

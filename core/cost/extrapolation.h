@@ -24,8 +24,9 @@ namespace plumbline {
 
 /// One respect in which a question lies outside of what was measured.
 struct Beyond {
-  std::string what;      ///< "16384 GPUs where at most 3072 were measured"
-  double doublings = 0;  ///< past the end of the range; 0 for what has no scale
+  std::string what;         ///< "16384 GPUs where at most 3072 were measured"
+  double doublings = 0;     ///< past the end of the range; 0 for what has no scale
+  bool of_network = false;  ///< whether it is the kind of network
 };
 
 struct Uncertainty {
@@ -36,5 +37,10 @@ struct Uncertainty {
 };
 
 [[nodiscard]] Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run);
+
+/// Of step times, by the stack's runs alone, whatever the device's calibration and the host add: how near a stack was
+/// measured to a run whose strategy nobody knows yet (scales of 0). Devices and number formats that no run of it had
+/// are new here too, and so are several GPUs where one alone was measured, which says nothing of collectives.
+[[nodiscard]] double stack_time_sigma(const StackCalibration& stack, const RunFeatures& run);
 
 }  // namespace plumbline

@@ -75,21 +75,14 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
   memory[MemoryClass::working_buffers] += copies * copy - turned * storage(stage.unturned_weights, formats.matmul);
 }
 
-/// Layers of all that run again, and cast their weights again.
-double recomputed_share(const Recompute& recompute) {
-  if (recompute.mode == RecomputeMode::full) return 1;
-  return recompute.mode == RecomputeMode::every_nth ? 1.0 / recompute.n : 0;
-}
-
 /// Gradients, and under torch.autocast the 16-bit copies that no backward reads, of a step that is one micro-batch.
 LateTensors late_tensors(const MemoryBreakdown& memory, const Strategy& s, const PrecisionFormats& formats,
                          const StackCalibration& stack) {
   LateTensors late;
   if (stack.features.step_gradients == StepGradients::held || s.micro_batches > 1 || s.pipeline_stages > 1) return late;
   if (s.gradient_ranks() == 1 && s.expert_gradient_ranks() == 1) late.gradients = memory[MemoryClass::gradients];
-  if (casts_itself(stack.features, formats))
-    late.weights =
-        coefficient_bytes(recomputed_share(s.recompute) * static_cast<double>(memory[MemoryClass::weights].value()));
+  late.weights = coefficient_bytes(recast_share(s.recompute, stack.features, formats) *
+                                   static_cast<double>(memory[MemoryClass::weights].value()));
   return late;
 }
 
@@ -198,6 +191,12 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   held.packed_gradients = storage(padded(stage_->parameters.partial_trained, s.tensor_parallel), formats.gradient);
   held.matrices = matrix_gathers(stage_->parameters, s, optimizer).buffer;
   return held;
+}
+
+double recast_share(const Recompute& recompute, const StackFeatures& features, const PrecisionFormats& formats) {
+  if (!casts_itself(features, formats)) return 0;
+  if (recompute.mode == RecomputeMode::full) return 1;
+  return recompute.mode == RecomputeMode::every_nth ? 1.0 / recompute.n : 0;
 }
 
 MemoryBreakdown with_load(const HeldStates& held, const PeakLoads& load, const StackCalibration& stack) {

@@ -1,9 +1,10 @@
 #pragma once
 /// \file held_states.h: bytes that one pipeline rank holds apart from its micro-batches.
 ///
-/// Answers states, communication buffers and gathered units, which do not depend on recompute, and their sum with the
-/// peak of what micro-batches hold (peak_load.h). A search combines many of the one with many of the other.
-/// Model, source, what is not modelled and what it is checked against: see stage_memory.h, which answers for one plan.
+/// Answers states, communication buffers and gathered units, which depend on recompute by `recast_share` alone, and
+/// their sum with the peak of what micro-batches hold (peak_load.h). A search combines many of the one with many of the
+/// other. Model, source, what is not modelled and what it is checked against: see stage_memory.h, which answers for one
+/// plan.
 
 #include "core/cost/stage_cost.h"
 #include "core/plan/estimate.h"
@@ -30,6 +31,11 @@ struct HeldStates {
   LateTensors late;           ///< counted in `memory`, `total` and `live`
   Bytes matrices{0};          ///< once a step: what an optimizer that needs whole matrices gathers
 };
+
+/// Of the weights, those that a replay casts to 16 bits again: under torch.autocast those of the layers that run again
+/// whole, else none. They come late in a step of one micro-batch (LateTensors).
+[[nodiscard]] double recast_share(const Recompute& recompute, const StackFeatures& features,
+                                  const PrecisionFormats& formats);
 
 /// `load`: `rank_load` of the rank.
 [[nodiscard]] MemoryBreakdown with_load(const HeldStates& held, const PeakLoads& load, const StackCalibration& stack);

@@ -178,6 +178,7 @@ Json provenance_json(const Provenance& provenance) {
                       {"device_calibration", provenance.device_calibration},
                       {"stack_calibration", provenance.stack_calibration},
                       {"stack_is_default", provenance.stack_is_default},
+                      {"stack_why", provenance.stack_why},
                       {"trust", trust_json(provenance.trust)},
                       {"assumed", std::move(assumed)},
                       {"notes", std::move(notes)}};
@@ -194,6 +195,7 @@ Provenance provenance_from_json(const JsonPlace& place) {
   provenance.device_calibration = text("device_calibration");
   provenance.stack_calibration = text("stack_calibration");
   (void)object.find("stack_is_default");
+  (void)object.find("stack_why");
   (void)object.find("trust");
   (void)object.find("assumed");
   (void)object.find("notes");

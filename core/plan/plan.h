@@ -109,7 +109,8 @@ struct Provenance {
   std::string program_version;
   std::string device_calibration;
   std::string stack_calibration;
-  bool stack_is_default = false;  ///< what prices such a machine where no stack is named
+  bool stack_is_default = false;  ///< what prices such a question where no stack is named
+  std::string stack_why;          ///< where it is: "of current releases it was measured nearest"
   Trust trust;
   std::vector<AssumedNumber> assumed;
   std::vector<std::string> notes;

@@ -89,6 +89,15 @@ Json framework_json(const SearchAnswer& answer) {
   return object;
 }
 
+Json next_stack_json(const std::optional<NextStack>& next) {
+  if (!next) return {};
+  return Json::Object{{"stack", next->stack},
+                      {"was_measured", next->was_measured},
+                      {"step_time_s", next->step_time.value()},
+                      {"step_ratio", next->step_ratio},
+                      {"fits", next->fits}};
+}
+
 }  // namespace
 
 Json to_json(const SearchAnswer& answer) {
@@ -110,6 +119,7 @@ Json to_json(const SearchAnswer& answer) {
                       {"complete", answer.result.complete},
                       {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};
   object.emplace_back("framework", framework_json(answer));
+  object.emplace_back("next_stack", next_stack_json(answer.next_stack));
   return object;
 }
 

@@ -79,7 +79,7 @@ std::string basis_words(const Plan& plan) {
       plan.training.gradient_format.value_or(precision_formats(plan.training.precision).gradient);
   const bool is_calibrated = p.trust.regime == to_text(CalibrationRegime::calibrated);
   const bool has_few = p.trust.regime == to_text(CalibrationRegime::few_runs);
-  return "stack " + p.stack_calibration + (p.stack_is_default ? " (default)" : "") + ", " +
+  return "stack " + p.stack_calibration + (p.stack_is_default ? " (default: " + p.stack_why + ")" : "") + ", " +
          std::string(to_text(gradients)) + " gradients, " +
          (is_calibrated ? "calibrated by many runs"
           : has_few     ? "calibrated by few runs"

@@ -90,6 +90,12 @@ std::string framework_words(const session::FrameworkChoice& choice) {
   return "for " + name + (choice.is_asked_for ? "" : ": " + choice.why + " (--for any lifts its limits)");
 }
 
+std::string next_stack_words(const std::optional<session::NextStack>& next) {
+  if (!next) return "";
+  return "stack " + next->stack + (next->was_measured ? ", measured next nearest," : ", without a measured run,") +
+         " says step time " + difference_text(next->step_ratio, 1) + (next->fits ? "" : ", and that it does not fit");
+}
+
 std::string limits_words(const session::SearchAnswer& answer) {
   if (answer.framework.framework == Framework::any || answer.plans.empty()) return "";
   const std::string name(record_of(answer.framework.framework).title);

@@ -13,7 +13,6 @@
 #include "planner/pricing/predict.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/trust.h"
-#include "planner/question/default_stack.h"
 #include "planner/question/fingerprint.h"
 
 namespace plumbline {
@@ -64,8 +63,8 @@ Provenance provenance_of(const Question& question, const Strategy& strategy, con
   for (const DeviceCalibration* device : devices)
     provenance.device_calibration += (device == devices.front() ? "" : " and ") + device->name;
   provenance.stack_calibration = stack_reference(question);
-  provenance.stack_is_default = question.calibration().stack.name ==
-                                CalibrationSet::shipped().software_stack(usual_stack(question.cluster())).name;
+  provenance.stack_is_default = question.has_usual_stack();
+  if (provenance.stack_is_default) provenance.stack_why = question.usual_stack().why;
   const auto add = [&](const std::string& owner, const std::vector<NamedCoefficient>& all) {
     for (const NamedCoefficient& c : all)
       if (c.coefficient.kind == "assumed")

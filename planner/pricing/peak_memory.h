@@ -2,10 +2,10 @@
 /// \file peak_memory.h: the memory of the rank that needs most, of many plans of one family.
 ///
 /// Answers bytes. Model: what a rank holds of states, buffers and gathered units (held_states.h) is the same for every
-/// recompute, what its micro-batches hold (stage_memory.h) for every way to share states; a search bounds every pair of
-/// the two, so each is worked out once. In a mixed cluster a rank fills its own device: as Question::on_smallest says
-/// it. Source and limits: see core/cost/stage_memory.h. Checked against:
-/// tests/unit/planner/pricing/peak_memory_test.cpp.
+/// recompute that casts as many weights again (recast_share), what its micro-batches hold (stage_memory.h) for every
+/// way to share states; a search bounds every pair of the two, so each is worked out once. In a mixed cluster a rank
+/// fills its own device: as Question::on_smallest says it. Source and limits: see core/cost/stage_memory.h. Checked
+/// against: tests/unit/planner/pricing/peak_memory_test.cpp.
 
 #include <span>
 #include <vector>
@@ -16,13 +16,13 @@
 namespace plumbline {
 
 /// What ranks hold of plans that differ in ZeRO stage, shard group, prefetch and recompute only, but for their
-/// micro-batches.
+/// micro-batches; recomputes that cast as many weights again.
 class StatesOfPlans {
  public:
   /// `sharing`: one plan for every way to share states.
   StatesOfPlans(const Question& question, std::vector<Strategy> sharing);
   [[nodiscard]] const std::vector<Strategy>& sharing() const { return sharing_; }
-  /// Of one pipeline rank, in the order of `sharing`; worked out once. `stage`: its cost with any recompute.
+  /// Of one pipeline rank, in the order of `sharing`; worked out once. `stage`: its cost with any such recompute.
   [[nodiscard]] std::span<const HeldStates> of(std::int32_t rank, const StageCost& stage);
 
  private:

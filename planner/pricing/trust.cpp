@@ -5,28 +5,13 @@
 
 #include "core/cost/network_share.h"
 #include "core/cost/stack_shard.h"
-#include "core/graph/sample_unit.h"
 #include "core/quantity/text.h"
+#include "models/calibration_catalog.h"
 #include "planner/pricing/priced.h"
+#include "planner/question/run_features.h"
 
 namespace plumbline {
 namespace {
-
-/// Features that the widest layer hands on.
-std::int64_t width(const Graph& graph) {
-  constexpr std::size_t picture_dimensions = 4;  // batch, channels, height, width
-  std::int64_t widest = 1;
-  for (const Block& block : graph.blocks()) {
-    if (block.kind() != BlockKind::layer) continue;
-    for (const TensorId id : block.outputs()) {
-      const Shape& shape = block.tensor(id).shape;
-      if (shape.empty()) continue;
-      const Dimension& features = shape.size() == picture_dimensions ? shape[1] : shape.back();
-      if (features.symbol == Symbol::constant) widest = std::max(widest, features.factor);
-    }
-  }
-  return widest;
-}
 
 Picoseconds step_on(const Cluster& cluster, const Question& question, const Strategy& s) {
   const BlockPricer pricer(cluster, question.calibration());
@@ -38,20 +23,28 @@ Picoseconds step_on(const Cluster& cluster, const Question& question, const Stra
   return StepPricer(pricer, question.training()).total(StageTable(question.graph(), layout, blocks), s);
 }
 
+/// A stack whose runs had this kind of network: one that a question may get by default, else the last by name; empty:
+/// none.
+std::string stack_with_runs_of(const std::string& network, const Question& question) {
+  const auto has_runs = [&](const Residuals& residuals) {
+    const std::vector<std::string>& networks = residuals.measured.networks;
+    return std::find(networks.begin(), networks.end(), network) != networks.end();
+  };
+  const CalibrationSet& set = CalibrationSet::shipped();
+  for (const StackCandidate& one : question.usual_stack().candidates)
+    if (has_runs(set.stack(one.stack).residuals)) return one.stack;
+  std::string last;
+  for (const SoftwareStack& stack : set.stacks())
+    if (stack.residuals && has_runs(*stack.residuals)) last = std::max(last, stack.name);
+  return last;
+}
+
 }  // namespace
 
 RunFeatures run_features(const Question& question, const Strategy& s) {
-  RunFeatures run;
-  run.device = slowest_device(question.cluster()).name;
-  run.format = std::string(to_text(question.training().formats().matmul));
-  const bool is_of_images = sample_unit(question.graph()) == SampleUnit::image;
-  run.network = is_of_images ? "image" : question.facts().experts.empty() ? "dense" : "moe";
-  run[RunScale::gpus] = question.devices();
-  run[RunScale::hidden] = width(question.graph());
-  run[RunScale::sequence] = std::max<std::int64_t>(1, question.training().sequence_length);
-  run[RunScale::tokens_per_micro_batch] =
-      std::max<std::int64_t>(1, s.micro_batch * run[RunScale::sequence] / s.context_parallel);
-  if (is_of_images) run[RunScale::sequence] = run[RunScale::tokens_per_micro_batch] = 0;
+  RunFeatures run = question_features(question.graph(), question.facts(), question.training(), question.cluster());
+  if (const std::int64_t tokens = run[RunScale::sequence]; tokens > 0)
+    run[RunScale::tokens_per_micro_batch] = std::max<std::int64_t>(1, s.micro_batch * tokens / s.context_parallel);
   run[RunScale::tp] = s.tensor_parallel;
   run[RunScale::pp] = s.pipeline_stages;
   run[RunScale::cp] = s.context_parallel;
@@ -64,7 +57,13 @@ Uncertainty uncertainty_of(const Question& question, const Strategy& strategy, d
   features.host_share = host_share;
   features.network_share =
       network_share(question.cluster(), [&](const Cluster& cluster) { return step_on(cluster, question, strategy); });
-  return uncertainty(question.calibration(), features);
+  Uncertainty found = uncertainty(question.calibration(), features);
+  for (Beyond& beyond : found.beyond) {
+    if (!beyond.of_network) continue;
+    if (const std::string other = stack_with_runs_of(features.network, question); !other.empty())
+      beyond.what += " (they were with --stack " + other + ")";
+  }
+  return found;
 }
 
 Interval interval_of(double expected, double sigma) {

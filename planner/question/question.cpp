@@ -54,22 +54,26 @@ std::int64_t tokens_of(std::int64_t samples, std::int64_t sequence_length) {
   return samples * sequence_length;
 }
 
-/// The stack that prices: the usual one where none is named, with what was chosen of it.
-std::string pricing_stack(const QuestionText& text, const Cluster& cluster) {
-  return stack_with(text.stack.empty() ? usual_stack(cluster) : text.stack, text.choices);
+std::int64_t sequence_length_of(const QuestionText& text, const Network& network) {
+  if (text.training.sequence_length != 0) return text.training.sequence_length;
+  return std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
 }
 
-QuestionText with_defaults(QuestionText text, const Network& network, const Cluster& cluster) {
-  if (text.training.sequence_length == 0)
-    text.training.sequence_length =
-        std::clamp<std::int64_t>(network.default_sequence_length, 1, longest_default_sequence);
-  if (text.sample_budget) text.training.token_budget = tokens_of(*text.sample_budget, text.training.sequence_length);
-  text.stack = pricing_stack(text, cluster);
+DefaultStack default_stack_of(const QuestionText& text, const Network& network, const Cluster& cluster) {
+  Training training = text.training;
+  training.sequence_length = sequence_length_of(text, network);
+  return default_stack(network.graph, divisibility(network.graph), training, cluster);
+}
+
+/// With the stack that prices by its full name, and every number that a default fills; `usual`: of this question.
+QuestionText with_defaults(QuestionText text, const Network& network, const DefaultStack& usual) {
+  if (text.stack.empty()) text.stack = usual.taken().stack;
+  text.stack = stack_with(text.stack, text.choices);
   text.choices = {};
+  text.training.sequence_length = sequence_length_of(text, network);
+  if (text.sample_budget) text.training.token_budget = tokens_of(*text.sample_budget, text.training.sequence_length);
   if (!text.training.gradient_format)
-    text.training.gradient_format = CalibrationSet::shipped()
-                                        .gradient_format(text.stack, text.training.precision)
-                                        .value_or(text.training.formats().gradient);
+    text.training.gradient_format = default_gradients(text.stack, text.training.precision);
   require_range("sequence length", text.training.sequence_length, longest_sequence);
   require_range("global batch", text.training.global_batch, largest_global_batch);
   if (text.training.token_budget) require_range("tokens", *text.training.token_budget, most_tokens);
@@ -106,13 +110,11 @@ std::vector<BlockPricer> site_pricers(const Sites& sites, const Calibration& of_
 }
 
 /// The value of the axis "attention" of a stack (models/calibrations/traits.json).
-std::string attention_of(const QuestionText& text, const Cluster& cluster) {
-  return CalibrationSet::shipped().axis_value(text.stack.empty() ? usual_stack(cluster) : text.stack, "attention");
-}
+std::string attention_of(std::string_view stack) { return CalibrationSet::shipped().axis_value(stack, "attention"); }
 
 LegalityLimits limits_of(const QuestionText& text, const Cluster& cluster) {
   LegalityLimits limits{device_count(cluster), domain_devices(cluster), text.tensor_parallel_across_nodes};
-  const bool is_first = attention_of(text, cluster) == "flash-1";
+  const bool is_first = attention_of(text.stack) == "flash-1";
   for (const NodeGroup& group : cluster.groups) {
     const Abilities& able = abilities(group.node.device.architecture);
     limits.flash_head = std::min(limits.flash_head, is_first ? able.flash_1_head : able.flash_head);
@@ -137,14 +139,15 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
     : network_(std::move(network)),
       graph_(countable(adapted(network_.graph, text.training.adaptation))),
       cluster_(std::move(cluster)),
+      usual_(default_stack_of(text, network_, cluster_)),
+      text_(with_defaults(text, network_, usual_)),
       sites_(cluster_),
-      calibration_(CalibrationSet::shipped().of(slowest_device(cluster_), pricing_stack(text, cluster_))),
+      calibration_(CalibrationSet::shipped().of(slowest_device(cluster_), text_.stack)),
       facts_(divisibility(graph_)),
-      limits_(limits_of(text, cluster_)),
-      stack_fuses_attention_(attention_of(text, cluster_) != "unfused"),
-      block_pricers_(site_pricers(sites_, calibration_, pricing_stack(text, cluster_))),
-      step_pricer_(block_pricers_, with_defaults(text, network_, cluster_).training) {
-  text_ = with_defaults(text, network_, cluster_);
+      limits_(limits_of(text_, cluster_)),
+      stack_fuses_attention_(attention_of(text_.stack) != "unfused"),
+      block_pricers_(site_pricers(sites_, calibration_, text_.stack)),
+      step_pricer_(block_pricers_, text_.training) {
   require_room(text_.headroom, device_memory());
 }
 

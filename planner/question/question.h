@@ -18,7 +18,8 @@
 #include "core/program/known_programs.h"
 #include "core/training/training.h"
 #include "models/description/network.h"
-#include "planner/question/stack_choices.h"
+#include "planner/question/default_stack.h"
+#include "planner/stacks/stack_choices.h"
 
 namespace plumbline {
 
@@ -71,6 +72,10 @@ class Question {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
   [[nodiscard]] const Training& training() const { return text_.training; }
+  /// What answers where nobody names a stack.
+  [[nodiscard]] const DefaultStack& usual_stack() const { return usual_; }
+  /// Whether the stack that prices is that one, without a choice against it.
+  [[nodiscard]] bool has_usual_stack() const { return calibration_.stack.name == usual_.taken().stack; }
   /// What the stages of a pipeline compute on: site 0 is the whole cluster.
   [[nodiscard]] const Sites& sites() const { return sites_; }
   [[nodiscard]] StageSites stage_sites(const Strategy& strategy) const {
@@ -102,10 +107,11 @@ class Question {
   [[nodiscard]] std::optional<Dollars> price() const;
 
  private:
-  QuestionText text_;
   Network network_;
   Graph graph_;
   Cluster cluster_;
+  DefaultStack usual_;
+  QuestionText text_;
   Sites sites_;
   Calibration calibration_;
   Divisibility facts_;

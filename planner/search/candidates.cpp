@@ -183,8 +183,10 @@ CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::
 
 namespace {
 
-/// The family with every way to share states.
-StatesOfPlans states_of(const Question& question, const SpaceEnumerator& enumerator, const Strategy& family) {
+/// The family with every way to share states and one recompute.
+StatesOfPlans states_of(const Question& question, const SpaceEnumerator& enumerator, Strategy family,
+                        const Recompute& recompute) {
+  family.recompute = recompute;
   std::vector<Strategy> sharing;
   for (const SpaceEnumerator::ZeroChoice& choice : enumerator.zero_choices(family))
     choice.apply(sharing.emplace_back(family));
@@ -195,10 +197,16 @@ StatesOfPlans states_of(const Question& question, const SpaceEnumerator& enumera
 
 void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
-  StatesOfPlans states = states_of(*question_, enumerator_, family.strategy);
-  const std::size_t choices = enumerator_.recompute_choices().size();
+  const std::vector<Recompute>& recomputes = enumerator_.recompute_choices();
+  std::map<double, StatesOfPlans> by_recast;  // nearly always one
   std::optional<Bounded> none;
-  for (std::size_t r = 0; r < choices; ++r) {
+  for (std::size_t r = 0; r < recomputes.size(); ++r) {
+    const double recast =
+        recast_share(recomputes[r], question_->calibration().stack.features, question_->training().formats());
+    auto known = by_recast.find(recast);
+    if (known == by_recast.end())
+      known = by_recast.emplace(recast, states_of(*question_, enumerator_, family.strategy, recomputes[r])).first;
+    StatesOfPlans& states = known->second;
     // A placement is bounded as what keeps everything.
     std::optional<Bounded> own;
     if (!places(r) || !none)
@@ -256,7 +264,8 @@ std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families,
 void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& into) const {
   const auto index = static_cast<std::size_t>(group.family);
   const auto recompute = static_cast<std::size_t>(group.recompute);
-  StatesOfPlans states = states_of(*question_, enumerator_, families_[index].strategy);
+  StatesOfPlans states =
+      states_of(*question_, enumerator_, families_[index].strategy, enumerator_.recompute_choices()[recompute]);
   const Bounded all = bounded(families_[index], recompute);
   if (!places(recompute)) bound_leaves(index, recompute, all, states, into);
   for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)

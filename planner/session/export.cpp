@@ -10,7 +10,6 @@
 #include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/merge_settings.h"
-#include "planner/question/default_stack.h"
 #include "planner/session/fit.h"
 #include "planner/session/nearest_launchable.h"
 #include "planner/session/plan_file.h"
@@ -83,7 +82,8 @@ Question priced_by(Framework framework, const Question& question) {
   const FrameworkRecord& record = record_of(framework);
   const std::string_view own = CalibrationSet::shipped().software_stack(question.text().stack).framework;
   if (framework_of_stack(own) == framework || record.current_stack.empty()) return question;
-  if (usual_stack(question.cluster()) != default_stack) return question;  // cores run this program's own runtime
+  if (question.usual_stack().taken().framework == Framework::plumbline)
+    return question;  // cores run this program's own runtime
   QuestionText text = question.text();
   text.stack = std::string(record.current_stack);
   return {text, question.network(), question.cluster()};

@@ -2,7 +2,6 @@
 
 #include "core/base/errors.h"
 #include "models/calibration_catalog.h"
-#include "planner/question/default_stack.h"
 
 namespace plumbline::session {
 namespace {
@@ -47,16 +46,12 @@ class Remedies {
  private:
   static constexpr std::int64_t shortest_sequence = 128;
 
-  /// Adapters may be trained by another framework, whose stack then prices them, if the usual one is the question's.
+  /// Another question may have another usual stack.
   [[nodiscard]] QuestionText with_open_stack() const {
     QuestionText text = asked_.text();
-    if (text.stack != usual_stack(asked_.cluster())) return text;
-    const NumberFormat usual =
-        CalibrationSet::shipped()
-            .gradient_format(text.stack, text.training.precision)
-            .value_or(
-                precision_formats(text.training.precision, std::nullopt, text.training.optimizer_format).gradient);
-    if (text.training.gradient_format == usual) text.training.gradient_format.reset();
+    if (!asked_.has_usual_stack()) return text;
+    if (text.training.gradient_format == default_gradients(text.stack, text.training.precision))
+      text.training.gradient_format.reset();
     text.stack.clear();
     return text;
   }
@@ -87,7 +82,7 @@ class Remedies {
     std::vector<Question> questions;
     questions.emplace_back(text, asked_.network(), cluster);
     const FrameworkChoice choice = chosen_framework(framework_, questions, {}, StageSplit::even);
-    if (const auto priced = priced_as_current(text, choice.framework, questions.front())) {
+    if (const auto priced = priced_as_current(text, choice.framework, questions)) {
       questions.clear();
       questions.emplace_back(*priced, asked_.network(), cluster);
     }

@@ -5,7 +5,6 @@
 
 #include "core/base/errors.h"
 #include "core/base/escape.h"
-#include "models/calibration_catalog.h"
 #include "models/import/hugging_face.h"
 #include "models/network_catalog.h"
 #include "planner/frameworks/launch/merge_settings.h"
@@ -35,11 +34,9 @@ std::string network_name(const std::string& file) {
   return printable(stem.empty() ? "imported" : stem) + "-network.json";
 }
 
-/// What prices a framework's current releases, where it is not what prices anyhow.
+/// What prices a framework's current releases; empty: no framework.
 std::string stack_of(Framework framework) {
-  if (framework == Framework::any) return "";
-  const std::string_view stack = record_of(framework).current_stack;
-  return stack == default_stack ? "" : std::string(stack);
+  return framework == Framework::any ? "" : std::string(record_of(framework).current_stack);
 }
 
 std::string base_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }

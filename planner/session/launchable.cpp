@@ -4,12 +4,29 @@
 
 #include "core/base/errors.h"
 #include "models/calibration_catalog.h"
-#include "planner/question/default_stack.h"
 
 namespace plumbline::session {
 namespace {
 
-FrameworkChoice usual_framework(const Question& question) {
+/// Of the questions of one search: what is nearest to the first and serves them all.
+FrameworkChoice default_framework(const std::vector<Question>& questions) {
+  const DefaultStack& usual = questions.front().usual_stack();
+  const auto serves_all = [&](const StackCandidate& one) {
+    return std::all_of(questions.begin(), questions.end(), [&](const Question& question) {
+      const std::vector<StackCandidate>& own = question.usual_stack().candidates;
+      return std::any_of(own.begin(), own.end(),
+                         [&](const StackCandidate& other) { return other.framework == one.framework; });
+    });
+  };
+  const auto common = std::find_if(usual.candidates.begin(), usual.candidates.end(), serves_all);
+  if (common == usual.candidates.begin() || common == usual.candidates.end())
+    return {usual.taken().framework, false, "the stack's framework", {}};
+  return {common->framework, false, "it trains with every recipe that is asked about", {}};
+}
+
+FrameworkChoice usual_framework(const std::vector<Question>& questions) {
+  const Question& question = questions.front();
+  if (question.has_usual_stack()) return default_framework(questions);
   const Framework own = framework_of_stack(CalibrationSet::shipped().software_stack(question.text().stack).framework);
   const bool adapts = question.training().adaptation.lora_rank > 0;
   if (own == Framework::any || !adapts || !record_of(own).adapters.empty())
@@ -101,15 +118,15 @@ NetworkFacts network_facts_of(const Question& question) {
   return facts;
 }
 
-std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework, const Question& question) {
+std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework,
+                                              const std::vector<Question>& questions) {
   if (!asked.stack.empty() || framework == Framework::any) return std::nullopt;
-  const FrameworkRecord& record = record_of(framework);
-  if (usual_stack(question.cluster()) != default_stack || record.current_stack == default_stack) return std::nullopt;
-  asked.stack = std::string(record.current_stack);
-  const bool says_gradients =
-      CalibrationSet::shipped().gradient_format(asked.stack, asked.training.precision).has_value();
-  if (!says_gradients && !asked.training.gradient_format && record.defaults.gradient == NumberFormat::fp32)
-    asked.training.gradient_format = NumberFormat::fp32;
+  if (questions.front().usual_stack().taken().framework == Framework::plumbline) return std::nullopt;
+  const std::string_view current = record_of(framework).current_stack;
+  if (std::all_of(questions.begin(), questions.end(),
+                  [&](const Question& question) { return question.usual_stack().taken().stack == current; }))
+    return std::nullopt;
+  asked.stack = std::string(current);
   return asked;
 }
 
@@ -136,7 +153,7 @@ SearchSpace launchable(SearchSpace space, Framework framework, const Question& q
 
 FrameworkChoice chosen_framework(std::optional<Framework> asked, const std::vector<Question>& questions,
                                  const SearchSpace& space, StageSplit split) {
-  FrameworkChoice choice = asked ? FrameworkChoice{*asked, true, {}, {}} : usual_framework(questions.front());
+  FrameworkChoice choice = asked ? FrameworkChoice{*asked, true, {}, {}} : usual_framework(questions);
   const auto refused = missing(choice.framework, questions, space, split);
   if (asked) {
     if (refused) throw InputError({refused->where, refused->sentence, refused->expected, ""});

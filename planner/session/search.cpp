@@ -114,7 +114,7 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   prepared.questions = questions_of(request.question, prepared);
   prepared.framework =
       chosen_framework(request.framework, prepared.questions, prepared.space, request.split.value_or(StageSplit::even));
-  if (const auto priced = priced_as_current(request.question, prepared.framework.framework, prepared.questions.front()))
+  if (const auto priced = priced_as_current(request.question, prepared.framework.framework, prepared.questions))
     prepared.questions = questions_of(*priced, prepared);
   QuestionText& understood = prepared.request.question;
   understood = prepared.questions.front().text();
@@ -142,6 +142,8 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task, const Best
     const RankedStrategy& nearest = *answer.result.nearest_miss;
     answer.nearest_miss = signed_plan(prepared.questions[nearest.question], nearest.strategy);
   }
+  if (!answer.plans.empty())
+    answer.next_stack = next_stack(prepared.questions[answer.result.best.front().question], answer.plans.front());
   task.end("pricing");
   if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.alike);
   const bool has_limits = answer.framework.framework != Framework::any;

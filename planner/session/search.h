@@ -15,6 +15,7 @@
 #include "planner/search/ties.h"
 #include "planner/session/estimate.h"
 #include "planner/session/launchable.h"
+#include "planner/session/next_stack.h"
 
 namespace plumbline::session {
 
@@ -59,6 +60,7 @@ struct SearchAnswer {
   std::vector<Plan> plans;                      ///< of result.best, in order
   std::optional<Plan> nearest_miss;             ///< where nothing fits
   Ties ties;                                    ///< of the plans, where they are ranked by time
+  std::optional<NextStack> next_stack;          ///< of the first plan
   std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped until then
 };
 

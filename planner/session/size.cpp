@@ -197,8 +197,8 @@ RunLimits run_limits(const std::optional<std::string>& days, const std::optional
 PreparedSize prepare_size(const SizeRequest& request) {
   require_size(request);
   PreparedSize prepared;
-  prepared.request = request;
-  prepared.points = size_points(request);
+  prepared.request = with_one_stack(request);
+  prepared.points = size_points(prepared.request);
   const Question& first = prepared.points.front().search.questions.front();
   prepared.terms.price_per_device_hour = sourced_price(first.cluster());
   if (const std::optional<Dollars>& price = request.search.question.price_per_device_hour)

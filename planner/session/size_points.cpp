@@ -59,6 +59,10 @@ std::int64_t batch_of(Scaling scaling, std::int64_t batch, std::int64_t devices,
   return batch / smallest * devices + batch % smallest * devices / smallest;
 }
 
+std::vector<std::int64_t> asked_counts(const SizeRequest& request) {
+  return request.devices.empty() ? usual_counts(request) : request.devices;
+}
+
 }  // namespace
 
 void require_size(const SizeRequest& request) {
@@ -72,8 +76,17 @@ void require_size(const SizeRequest& request) {
   if (request.grid_grams_per_kwh) require_between("--grid", *request.grid_grams_per_kwh, 0, dirtiest_grid);
 }
 
+SizeRequest with_one_stack(SizeRequest request) {
+  QuestionText largest = request.search.question;
+  if (!largest.stack.empty() || request.search.framework) return request;
+  const std::vector<std::int64_t> counts = asked_counts(request);
+  largest.devices = *std::max_element(counts.begin(), counts.end());
+  request.search.question.stack = Question(largest).usual_stack().taken().stack;
+  return request;
+}
+
 std::vector<PreparedSize::Point> size_points(const SizeRequest& request) {
-  std::vector<std::int64_t> counts = request.devices.empty() ? usual_counts(request) : request.devices;
+  std::vector<std::int64_t> counts = asked_counts(request);
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   std::vector<PreparedSize::Point> points;

@@ -6,6 +6,7 @@
 #include "core/base/errors.h"
 #include "core/plan/pipeline_schedule.h"
 #include "models/calibration_set.h"
+#include "planner/question/default_stack.h"
 
 namespace plumbline {
 namespace {
@@ -181,8 +182,19 @@ Training random_training(const Network& network, Draw& draw) {
   return t;
 }
 
+/// Without those that are in everything like another.
+std::vector<std::string> different_stacks() {
+  const CalibrationSet& set = CalibrationSet::shipped();
+  std::vector<std::string> names = set.stack_names();
+  std::erase_if(names, [&](const std::string& name) {
+    const SoftwareStack& stack = *set.find(name);
+    return stack.axis_choices.empty() && stack.coefficients.empty() && stack.features.empty() && !stack.residuals;
+  });
+  return names;
+}
+
 std::string random_stack(Draw& draw) {
-  static const std::vector<std::string> names = CalibrationSet::shipped().stack_names();
+  static const std::vector<std::string> names = different_stacks();
   return draw.one_in(3) ? draw.one_of(names) : "";
 }
 
@@ -213,6 +225,9 @@ std::optional<AskedPlan> attempt(Draw& draw, const PlanSizes& sizes) {
     const LegalityLimits limits{devices, domain_devices(asked.machine.cluster), asked.tensor_parallel_across_nodes};
     if (first_violation(s, asked.training, facts, limits)) continue;
     asked.strategy = s;
+    // Laws change the question, and another question may have another usual stack.
+    if (asked.stack.empty())
+      asked.stack = default_stack(graph, facts, asked.training, asked.machine.cluster).taken().stack;
     return asked;
   }
   return std::nullopt;

@@ -173,11 +173,11 @@ TEST_CASE("a stack without a measured run has a wider interval than those with m
 }
 
 TEST_CASE("a plan says how far it is from anything measured") {
-  const Plan far = plan_of("megatron-core", 65536);
+  const Plan far = plan_of("megatron-core-0.12", 65536);
   CHECK(far.provenance.trust.is_far);
   REQUIRE_FALSE(far.provenance.trust.beyond.empty());
   CHECK(far.provenance.trust.beyond.front().starts_with("65536 GPUs where at most "));
-  CHECK(width(far.prediction.step_time_s) > width(plan_of("megatron-core", 64).prediction.step_time_s));
+  CHECK(width(far.prediction.step_time_s) > width(plan_of("megatron-core-0.12", 64).prediction.step_time_s));
   CHECK(width(far.prediction.peak_memory_interval_bytes) > 0);
 }
 

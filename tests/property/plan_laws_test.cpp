@@ -200,7 +200,8 @@ TEST_CASE("a higher ZeRO stage never raises the states that a rank holds") {
   }
 }
 
-/// Without a pipeline: the drain of one hides the reductions of its later ranks, but no gathers.
+/// Without a pipeline: the drain of one hides the reductions of its later ranks, but no gathers. Where a stack hides
+/// the gathers of units and not those of updated parameters (PyTorch, DeepSpeed), ZeRO-3 may cost less than ZeRO-2.
 TEST_CASE("gathering and reducing for every micro-batch never costs less than once a step") {
   const Question question(any_question());
   const auto shared = [&](Strategy s, std::int32_t stage) {
@@ -209,9 +210,11 @@ TEST_CASE("gathering and reducing for every micro-batch never costs less than on
   };
   for (const Strategy& s : sample(question, "pp=1,zero=1", 7)) {
     if (s.shard_group != s.gradient_ranks()) continue;
+    CAPTURE(question.text().model, question.text().stack, to_text(s));
     const Picoseconds rounding(4 * s.micro_batches);  // each overlap is rounded to a picosecond
     CHECK(shared(s, 1) <= shared(s, 2) + rounding);
-    CHECK(shared(s, 2) <= shared(s, 3) + rounding);
+    if (question.calibration().stack.features.overlap == CollectiveOverlap::both)
+      CHECK(shared(s, 2) <= shared(s, 3) + rounding);
   }
 }
 

@@ -61,9 +61,9 @@ void check_audit(const SearchResult& found, const NaiveAnswer& naive, const Sear
   const auto fitting = static_cast<std::int64_t>(naive.fitting.size());
   CHECK(refused + left == naive.memory + naive.repeated + fitting);
   if (places(space)) {
-    // A placement that bounds cut off need never be found not to fit.
+    // A placement that bounds cut off need never be found not to fit, nor to replay nothing.
     CHECK(refused <= naive.memory);
-    CHECK(found.audit.dominated >= naive.repeated);
+    CHECK(found.audit.dominated + found.audit.bound >= naive.repeated);
   } else {
     CHECK(found.audit.infeasible == 0);
     CHECK(refused == naive.memory);

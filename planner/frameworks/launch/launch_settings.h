@@ -14,7 +14,7 @@
 #include "core/plan/strategy.h"
 #include "core/training/learning_rate_shape.h"
 #include "core/training/training.h"
-#include "planner/question/stack_choices.h"
+#include "planner/stacks/stack_choices.h"
 
 namespace plumbline {
 

@@ -128,7 +128,8 @@ constexpr std::array named_mixes{NamedMix{PrecisionRecipe::bf16, "bf16_mixed"},
                                  NamedMix{PrecisionRecipe::fp8, "bf16_with_fp8_current_scaling_mixed"},
                                  NamedMix{PrecisionRecipe::fp8_delayed, "bf16_with_fp8_delayed_scaling_mixed"},
                                  NamedMix{PrecisionRecipe::fp8_block, "bf16_with_fp8_subchannel_scaling_mixed"},
-                                 NamedMix{PrecisionRecipe::mxfp8, "bf16_with_mxfp8_mixed"}};
+                                 NamedMix{PrecisionRecipe::mxfp8, "bf16_with_mxfp8_mixed"},
+                                 NamedMix{PrecisionRecipe::nvfp4, "bf16_with_nvfp4_mixed"}};
 
 std::string_view mix_name(const Settings& s) {
   for (const NamedMix& one : named_mixes)

@@ -61,7 +61,7 @@ FrameworkRecord megatron_lm_record() {
   r.framework = Framework::megatron_lm;
   r.title = "Megatron-LM";
   r.stacks = {"Megatron-Core", "Megatron-LM"};
-  r.current_stack = "megatron-core";
+  r.current_stack = "megatron-core-0.19";
   r.revision = "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)";
   r.rules.push_back({"shards gradients or parameters (ZeRO-2, ZeRO-3) of Adam and SGD alone, not of Lion",
                      "megatron/training/arguments.py asserts: Megatron-FSDP", shards_lion_by_fsdp});
@@ -146,7 +146,8 @@ FrameworkRecord megatron_bridge_record() {
       {PrecisionRecipe::fp8_delayed, "cfg.mixed_precision = \"bf16_with_fp8_delayed_scaling_mixed\"", precision_source},
       {PrecisionRecipe::fp8_block, "cfg.mixed_precision = \"bf16_with_fp8_subchannel_scaling_mixed\"",
        precision_source},
-      {PrecisionRecipe::mxfp8, "cfg.mixed_precision = \"bf16_with_mxfp8_mixed\"", precision_source}};
+      {PrecisionRecipe::mxfp8, "cfg.mixed_precision = \"bf16_with_mxfp8_mixed\"", precision_source},
+      {PrecisionRecipe::nvfp4, "cfg.mixed_precision = \"bf16_with_nvfp4_mixed\"", precision_source}};
   r.optimizers.clear();  // the recipe, a Python function, makes it
   return r;
 }

@@ -91,13 +91,13 @@ TEST_CASE("gradients are kept in the format of the framework, where it has one f
   const auto format = [&](std::string_view stack, PrecisionRecipe recipe) {
     return set.gradient_format(stack, recipe);
   };
-  CHECK(format("megatron-core", PrecisionRecipe::bf16) == NumberFormat::fp32);
+  CHECK(format("megatron-core-0.12", PrecisionRecipe::bf16) == NumberFormat::fp32);
   CHECK(format("megatron-core-0.12", PrecisionRecipe::fp8) == NumberFormat::fp32);
   CHECK(format("megatron-core-0.12", PrecisionRecipe::mxfp8) == NumberFormat::fp32);
   // What a stack leaves open is that of the stack it is like, over two steps here.
   CHECK(format("megatron-deepspeed-2021-v100", PrecisionRecipe::bf16) == NumberFormat::fp32);
-  CHECK(format("megatron-core", PrecisionRecipe::bf16_pure) == std::nullopt);
-  CHECK(format("megatron-core", PrecisionRecipe::fp32) == std::nullopt);
+  CHECK(format("megatron-core-0.12", PrecisionRecipe::bf16_pure) == std::nullopt);
+  CHECK(format("megatron-core-0.12", PrecisionRecipe::fp32) == std::nullopt);
   CHECK(format("megatron-lm-2021", PrecisionRecipe::fp16) == std::nullopt);
   CHECK(format("torchtitan", PrecisionRecipe::bf16) == std::nullopt);
   CHECK(format("plumbline", PrecisionRecipe::bf16) == std::nullopt);

@@ -13,6 +13,7 @@ Question question_on(const std::string& machine) {
   text.model = "llama-2-7b";
   text.machine = machine;
   text.devices = 8;
+  text.stack = "megatron-core-0.12";
   text.training.sequence_length = 2048;
   text.training.global_batch = 16;
   return Question(text);

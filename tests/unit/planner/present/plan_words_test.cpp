@@ -23,7 +23,9 @@ TEST_CASE("a strategy says what of the precision is chosen by hand, and what is 
 
 TEST_CASE("a price says its stack, gradients, runs behind it and what its intervals hold") {
   Plan plan = sample_plan();
-  CHECK(basis_words(plan) == "stack megatron-core (default), fp32 gradients, calibrated by few runs, 90 % intervals");
+  CHECK(basis_words(plan) ==
+        "stack megatron-core (default: of current releases it was measured nearest), fp32 gradients, calibrated by few "
+        "runs, 90 % intervals");
   plan.provenance.stack_is_default = false;
   plan.provenance.trust.regime = "calibrated";
   plan.training.gradient_format.reset();

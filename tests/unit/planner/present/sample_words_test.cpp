@@ -83,7 +83,9 @@ TEST_CASE("a run of so many images takes their number over the batch") {
 }
 
 TEST_CASE("a network of images is compared with measured runs by what it has, not by tokens") {
-  const Plan plan = session::estimate(resnet()).plan;
+  session::StrategyRequest request = resnet();
+  request.question.stack = "megatron-core-0.12";
+  const Plan plan = session::estimate(request).plan;
   const std::string trust = trust_words(plan.provenance.trust);
   CHECK(trust.find("tokens") == std::string::npos);
   CHECK(trust.find("2048 hidden features") != std::string::npos);

@@ -17,6 +17,7 @@ namespace {
 PricedQuestion priced(PartialStrategy strategy, const char* model = "llama-3-8b") {
   StrategyRequest request;
   request.question = question_text(model, "dgx-h100", 16, 4096, 64);
+  request.question.stack = "megatron-core-0.19";
   request.strategy = std::move(strategy);
   return estimate(request);
 }

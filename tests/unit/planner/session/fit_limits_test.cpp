@@ -111,7 +111,7 @@ TEST_CASE("without a strategy any plan that the framework launches may be the on
   FitLimitsRequest request = given_request();
   request.strategy.reset();
   const FitLimits answer = fit_limits(request);
-  CHECK(answer.framework.framework == Framework::megatron_lm);
+  CHECK(answer.framework.framework == Framework::megatron_bridge);
   CHECK(limit_of(answer, LimitKind::micro_batch).value > 1);
   CHECK(limit_of(answer, LimitKind::sequence).value > 8192);
   for (const FitLimit& limit : answer.limits) {

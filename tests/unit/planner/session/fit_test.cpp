@@ -97,7 +97,7 @@ TEST_CASE("a plan that does not fit comes with the cheapest changes that make it
   CHECK(!answer.fits);
   CHECK(answer.complete);
   CHECK(reports > 0);
-  CHECK(answer.framework.framework == Framework::megatron_lm);
+  CHECK(answer.framework.framework == Framework::megatron_bridge);
   REQUIRE_FALSE(answer.changes.empty());
   CHECK(answer.changes.size() <= usual_offers);
   CHECK(answer.remedies.empty());

@@ -15,7 +15,7 @@ SearchRequest request_for(Framework framework) {
   SearchRequest request;
   request.question.model = "gpt3-13b";
   request.question.machine = "dgx-a100-80g";
-  request.question.stack = "megatron-core";  // one for all frameworks, so that times compare
+  request.question.stack = "megatron-core-0.12";  // one for all frameworks, so that times compare
   request.question.devices = 8;
   request.question.training.sequence_length = 2048;
   request.question.training.global_batch = 64;
@@ -45,8 +45,8 @@ TEST_CASE("where nobody names a stack, that of the framework's current releases 
   CHECK(stack_of(Framework::deepspeed, "dgx-a100-80g", "") == record_of(Framework::deepspeed).current_stack);
   CHECK(stack_of(Framework::pytorch, "dgx-a100-80g", "") == "pytorch-2.9");
   CHECK(stack_of(Framework::accelerate, "dgx-a100-80g", "") == "unknown");
-  CHECK(stack_of(Framework::megatron_lm, "dgx-a100-80g", "") == "megatron-core");
-  CHECK(stack_of(Framework::any, "dgx-a100-80g", "") == "megatron-core");
+  CHECK(stack_of(Framework::megatron_lm, "dgx-a100-80g", "") == "megatron-core-0.19");
+  CHECK(stack_of(Framework::any, "dgx-a100-80g", "") == "megatron-bridge-26.06");
   CHECK(stack_of(Framework::torchtitan, "dgx-a100-80g", "llm-c-2024") == "llm-c-2024");
 }
 

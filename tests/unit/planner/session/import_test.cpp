@@ -103,7 +103,7 @@ TEST_CASE("files of a framework are priced by its own stack, unless another is n
   CHECK(estimate(own).plan.provenance.stack_calibration == "deepspeed-2024");
   request.question.stack = "megatron-core-0.12";
   CHECK(asked(request).question.stack == "megatron-core-0.12");
-  CHECK(asked(request_of(command)).question.stack.empty());  // what prices anyhow
+  CHECK(asked(request_of(command)).question.stack == "megatron-core-0.19");
 }
 
 TEST_CASE("a network of the catalogue is found by its shape, and the flags name it") {
@@ -111,7 +111,8 @@ TEST_CASE("a network of the catalogue is found by its shape, and the flags name 
   CHECK(catalogue_name(request.network_config) == "llama-3-8b");
   CHECK(catalogue_name({}).empty());
   CHECK(joined(estimate_flags(request)) ==
-        "--model train-network.json --machine dgx-h100 --gpus 16 --overlap none --seq-len 4096 --global-batch 64 "
+        "--model train-network.json --machine dgx-h100 --gpus 16 --stack megatron-core-0.19 --overlap none --seq-len "
+        "4096 --global-batch 64 "
         "--precision bf16 --gradient-precision fp32 --optimizer adamw --tp 2 --pp 2 --dp 4 --schedule 1f1b "
         "--micro-batch 1 --zero 1 --shard-group 4 --sequence-parallel on");
 }

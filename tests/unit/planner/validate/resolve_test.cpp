@@ -248,9 +248,9 @@ TEST_CASE("a run's loss is a value of its stack's axis, and published words for 
   RunQuestion run = published_row("ao-h100-l8b-none").first->question;
   const RunSet set{"torchao_docs", {}};
   run.fields.words["loss"] = "fused_linear";
-  CHECK(resolver_of_catalogue().resolve(run, set).run->question.text().stack == "torchtitan+loss=fused_linear");
+  CHECK(resolver_of_catalogue().resolve(run, set).run->question.text().stack == "torchtitan-2024.12+loss=fused_linear");
   run.fields.words["loss"] = "fp32_eager";  // what it is anyway
-  CHECK(resolver_of_catalogue().resolve(run, set).run->question.text().stack == "torchtitan");
+  CHECK(resolver_of_catalogue().resolve(run, set).run->question.text().stack == "torchtitan-2024.12");
   run.fields.words["loss"] = "liger";
   const Resolution refused = resolver_of_catalogue().resolve(run, set);
   CHECK_FALSE(refused.run);

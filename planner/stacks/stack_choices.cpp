@@ -1,4 +1,4 @@
-#include "planner/question/stack_choices.h"
+#include "planner/stacks/stack_choices.h"
 
 #include <algorithm>
 #include <array>
