@@ -16,6 +16,7 @@
 #include "cli/verb.h"
 #include "core/quantity/text.h"
 #include "planner/io/around_json.h"
+#include "planner/io/search_cases_json.h"
 #include "planner/io/search_json.h"
 #include "planner/present/search_words.h"
 
@@ -31,8 +32,9 @@ class SearchVerb : public Verb {
         "plan search --around plan.json [--changes 2]",
         "Looks through all products of data, ZeRO, tensor, sequence, pipeline, context and expert parallelism with "
         "their schedules, micro-batches and recompute modes; what is best is exact for that space and this model of "
-        "time. With --around: what to change of a plan, or of launch files. Ctrl-C or --time-limit end it with the "
-        "best so far. Exits with 1 when nothing fits.",
+        "time. Several values of --model, --machine, --gpus, --seq-len, --global-batch or --stack (all: every current "
+        "release that trains it), apart by commas: the best plan of each. With --around: what to change of a plan, or "
+        "of launch files. Ctrl-C or --time-limit end it with the best so far. Exits with 1 when nothing fits.",
         "plan search --model llama-3-70b --machine dgx-h100 --gpus 64 --seq-len 8192 --global-batch 512 \\\n"
         "  --fix tp=8,zero=0|1 --tokens 15T --out plan.json"};
   }
@@ -48,6 +50,8 @@ class SearchVerb : public Verb {
     output_.require_writable(terminal);
     const Interruption interruption(search_.time_limit());
     if (around_.is_given()) return run_around(interruption, terminal);
+    const std::vector<session::SearchCase> cases = session::search_cases(question_.flags(), options());
+    if (!cases.front().values.empty()) return run_cases(cases, interruption, terminal);
     const session::SearchAnswer answer = answered(interruption, terminal);
     if (!answer.plans.empty())
       output_.write([&](const auto& folder) { return plan_file_text(answer.plans.front(), folder); }, terminal);
@@ -68,6 +72,30 @@ class SearchVerb : public Verb {
     session::SearchRequest request;
     search_.apply(request);
     return request;
+  }
+
+  /// Several values of the question: the best plan of each. A file is written of the fastest stack alone, since other
+  /// values are other questions.
+  ExitCode run_cases(const std::vector<session::SearchCase>& cases, const Interruption& interruption,
+                     Terminal& terminal) {
+    const std::vector<session::CaseValue>& values = cases.front().values;
+    const bool are_stacks = values.front().part == "stack";  // the last of the parts
+    if (output_.has_file() && !are_stacks)
+      throw InputError({"--out", "there is a best plan for each of " + std::to_string(cases.size()) + " questions",
+                        "one value of each flag, or --json", ""});
+    require_no_front(options());
+    const session::CasesAnswer answer = session::search(cases, task(interruption, terminal));
+    if (answer.has_any())
+      output_.write([&](const auto& folder) { return plan_file_text(*answer.rows.front().plan(), folder); }, terminal);
+    terminal.print(output_.json() ? to_json_text(to_json(answer)) : cases_text(answer));
+    output_.print_stats(terminal);
+    return !answer.has_any() && answer.complete ? ExitCode::no : ExitCode::done;
+  }
+
+  static void require_no_front(const session::SearchRequest& request) {
+    const char* flag = request.pareto ? "--pareto" : request.all ? "--all" : nullptr;
+    if (flag != nullptr)
+      throw InputError({flag, "ranks the plans of one question", "one value of each flag of the question", ""});
   }
 
   static void require_no_ranking_of_all(const session::SearchRequest& request) {

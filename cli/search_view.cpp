@@ -6,6 +6,7 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/quantity/text.h"
+#include "planner/present/case_tables.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_words.h"
 #include "planner/present/sample_words.h"
@@ -34,7 +35,8 @@ std::string cost_text(const Plan& best) {
   return "The best plan takes " + present::run_words(best.run) + " for " + present::budget_words(best) + ".\n";
 }
 
-std::string remarks_text(const session::SearchAnswer& answer, const RenderedTable& table) {
+/// What a table leaves out for want of room or of difference.
+std::string dropped_text(const RenderedTable& table) {
   std::string text;
   if (!table.in_all_rows.empty()) {
     text += "In all of them:";
@@ -48,6 +50,11 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
     text += "; a wider terminal (COLUMNS) and --json have " + std::string(table.left_out.size() == 1 ? "it" : "them") +
             ".\n";
   }
+  return text;
+}
+
+std::string remarks_text(const session::SearchAnswer& answer, const RenderedTable& table) {
+  std::string text = dropped_text(table);
   if (const std::string placed = present::placement_words(answer.plans.front().layout); !placed.empty())
     text += wrapped("#1: " + placed, terminal_columns(), 2) + "\n";
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
@@ -75,6 +82,18 @@ std::string ranking_text(const session::SearchAnswer& answer, const Terminal& te
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
   text += remarks_text(answer, table) + "\n" + audit_text(answer.result.audit);
   if (answer.request.question.training.token_budget) text += "\n" + cost_text(answer.plans.front());
+  return text;
+}
+
+std::string cases_text(const session::CasesAnswer& answer) {
+  std::string text;
+  if (answer.has_any()) {
+    const RenderedTable table = Table(present::case_table(answer)).render(table_columns());
+    for (const std::string& line : table.lines) text += line + "\n";
+    text += dropped_text(table);
+  }
+  for (const std::string& words : present::without_plan(answer)) text += wrapped(words, terminal_columns(), 2) + "\n";
+  if (!answer.complete) text += "Interrupted: the values so far, the last of them the best so far.\n";
   return text;
 }
 

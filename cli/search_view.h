@@ -6,6 +6,7 @@
 
 #include "cli/terminal.h"
 #include "planner/session/search.h"
+#include "planner/session/search_cases.h"
 
 namespace plumbline {
 
@@ -15,6 +16,8 @@ namespace plumbline {
 [[nodiscard]] std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal);
 /// The front of step time and peak memory as a table and as points.
 [[nodiscard]] std::string pareto_text(const std::vector<RankedStrategy>& front);
+/// The best plan of every value that was asked about, and what has none.
+[[nodiscard]] std::string cases_text(const session::CasesAnswer& answer);
 /// Why nothing was found: the nearest miss and what it lacks.
 [[nodiscard]] std::string nothing_fits_text(const session::SearchAnswer& answer);
 

@@ -1,7 +1,9 @@
 // Searches, and the sizes that consist of them.
 #include "core/io/json.h"
+#include "planner/io/search_cases_json.h"
 #include "planner/io/search_json.h"
 #include "planner/io/size_json.h"
+#include "planner/present/case_tables.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_words.h"
 #include "planner/present/search_words.h"
@@ -55,6 +57,18 @@ Answer answer_of(const session::SearchAnswer& found) {
   return answer;
 }
 
+Answer answer_of(const session::CasesAnswer& found) {
+  Answer answer;
+  answer.json = to_json_text(to_json(found));
+  answer.tables["ranking"] =
+      present::with_values(whole_table(present::plan_columns(), present::plans_of(found)), found);
+  answer.sentences = present::without_plan(found);
+  answer.complete = found.complete;
+  answer.found = found.has_any();
+  for (const Plan& plan : present::plans_of(found)) answer.plans.push_back(shared(plan));
+  return answer;
+}
+
 std::vector<std::string> sentences_of(const session::SizeAnswer& answer) {
   std::vector<std::string> sentences;
   if (const std::string words = present::size_answer_words(answer); !words.empty()) sentences.push_back(words);
@@ -81,11 +95,12 @@ Answer answer_of(const session::SizeAnswer& sized) {
 
 Work search(const Given& given) {
   const auto arguments = read<SearchArguments>("search", given);
-  session::SearchRequest request;
-  arguments.search.apply(request);
-  request.question = arguments.question.question();
-  request.recipes = arguments.question.recipe_choices();
-  return {[request](const Task& task) {
+  session::SearchRequest options;
+  arguments.search.apply(options);
+  const std::vector<session::SearchCase> cases = session::search_cases(arguments.question, options);
+  if (!cases.front().values.empty())
+    return {[cases](const Task& task) { return answer_of(session::search(cases, task)); }, arguments.search.limit()};
+  return {[request = cases.front().request](const Task& task) {
             const session::PreparedSearch prepared = session::prepare_search(request);
             Answer answer = answer_of(session::search(prepared, task));
             answer.remark = prepared.remark;

@@ -52,14 +52,18 @@ bool joins_devices(const Cluster& cluster) {
 /// What scopes ask of a question, found once.
 struct Needs {
   bool predicts_tokens = true;
+  bool divides_experts = false;  ///< there are some, and several GPUs
   bool is_of_nvidia = true;
   bool has_bf16_units = true;
   bool has_joined_devices = true;
   std::int64_t parameters = 0;
 };
 
-Needs needs_of(const Graph& graph, const Cluster& cluster) {
-  Needs needs{predicts_tokens(graph), true, true, joins_devices(cluster), parameter_count(graph)};
+Needs needs_of(const Graph& graph, const Divisibility& facts, const Cluster& cluster) {
+  Needs needs{.predicts_tokens = predicts_tokens(graph),
+              .divides_experts = !facts.experts.empty() && device_count(cluster) > 1,
+              .has_joined_devices = joins_devices(cluster),
+              .parameters = parameter_count(graph)};
   for (const NodeGroup& group : cluster.groups) {
     needs.is_of_nvidia = needs.is_of_nvidia && group.node.device.vendor == "NVIDIA";
     needs.has_bf16_units = needs.has_bf16_units && has_units(group.node.device, NumberFormat::bf16);
@@ -67,8 +71,14 @@ Needs needs_of(const Graph& graph, const Cluster& cluster) {
   return needs;
 }
 
+bool divides_experts(Framework framework) {
+  const std::vector<Feature>& missing = record_of(framework).missing;
+  return std::find(missing.begin(), missing.end(), Feature::expert_parallel) == missing.end();
+}
+
 bool serves(const Scope& scope, const Needs& needs, const Training& training) {
-  return (needs.predicts_tokens || !scope.predicts_tokens_alone) && (needs.is_of_nvidia || !scope.is_of_nvidia) &&
+  return (!needs.divides_experts || divides_experts(scope.framework)) &&
+         (needs.predicts_tokens || !scope.predicts_tokens_alone) && (needs.is_of_nvidia || !scope.is_of_nvidia) &&
          (needs.has_bf16_units || !scope.needs_bf16_units) &&
          (needs.has_joined_devices || !scope.needs_joined_devices) && needs.parameters >= scope.least_parameters &&
          inexpressible(scope.framework, training).empty();
@@ -115,7 +125,7 @@ DefaultStack default_stack(const Graph& graph, const Divisibility& facts, const 
   if (device.architecture == DeviceArchitecture::cpu)
     return {{{Framework::plumbline, std::string(own_stack), true, 0}}, "plan run executes on cores"};
   const RunFeatures run = question_features(graph, facts, training, cluster);
-  const Needs needs = needs_of(graph, cluster);
+  const Needs needs = needs_of(graph, facts, cluster);
   DefaultStack found;
   for (std::size_t i = 0; i < scopes.size(); ++i)
     if (serves(scopes[i], needs, training))

@@ -6,6 +6,7 @@
 /// times: its residual, and what lies outside of its runs by the slopes of core/cost/extrapolation.h, namely doublings
 /// of GPUs, width and sequence, a device, a number format and a kind of network without a run, and several GPUs where
 /// one alone was measured, which says nothing of collectives. A stack without runs comes behind all that have some.
+/// Mixtures of experts on several GPUs ask for a framework that divides experts.
 /// Adapters are launched with PEFT under Accelerate: no current release was measured with any (decision 0100).
 /// Not modelled: axes of a strategy, which nobody knows yet; the device's own residual, which all share.
 /// Checked against: tests/unit/planner/question/default_stack_test.cpp.

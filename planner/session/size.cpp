@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "planner/question/value_text.h"
+#include "planner/session/named_task.h"
 #include "planner/session/size_points.h"
 
 namespace plumbline::session {
@@ -11,19 +12,6 @@ namespace {
 
 std::string label_of(const PreparedSize::Point& point) {
   return std::to_string(point.search.questions.front().devices()) + " GPUs";
-}
-
-/// The progress of one row's search, under the row's name.
-Task task_of(const std::string& label, const Task& task) {
-  Task inner;
-  inner.stop = task.stop;
-  inner.progress = [&task, label](const TaskProgress& now) {
-    const std::string phase = label + ", " + std::string(now.phase);
-    TaskProgress named = now;
-    named.phase = phase;
-    task.report(named);
-  };
-  return inner;
 }
 
 Meets meets(const RunLimits& limits, const RunBill& bill) {
@@ -73,7 +61,7 @@ SizeRow row_of(const PreparedSize::Point& point, const PreparedSize& prepared, c
   row.nodes = node_count(question.cluster());
   row.global_batch = question.training().global_batch;
   try {
-    fill(row, search(point.search, task_of(label_of(point), task)), prepared);
+    fill(row, search(point.search, named_task(label_of(point), task)), prepared);
   } catch (const InputError& error) {  // a space without a plan, a step of more than a day: of this row alone
     row.reason = error.what();
   }

@@ -143,6 +143,7 @@ class _Provenance(Record):
     device_calibration: str
     stack_calibration: str
     stack_is_default: bool
+    stack_why: str
     trust: Record
     assumed: list[Record]
     notes: list[str]
@@ -213,6 +214,7 @@ class Search(_Answer):
     complete: bool
     nearest_miss: Plan | None
     framework: Record
+    next_stack: Record | None
     best: Plan | None
     def __iter__(self) -> Iterator[Plan]: ...
     def __getitem__(self, place: int | slice | str) -> Any: ...
@@ -376,13 +378,13 @@ def fit_limits(*, progress: _Progress = ...,
     family: str | None = ...,
 ) -> FitLimits: ...
 def search(*, progress: _Progress = ...,
-    model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ..., seq_len: _Count | None = ...,
-    global_batch: _Count | None = ..., tokens: _Amount | None = ..., samples: _Amount | None = ...,
+    model: _Path | Sequence[_Path] | None = ..., dim: str | Mapping[str, int] | None = ...,
+    machine: _Path | Sequence[_Path] | None = ..., gpus: _List | None = ..., seq_len: _List | None = ...,
+    global_batch: _List | None = ..., tokens: _Amount | None = ..., samples: _Amount | None = ...,
     price: _Amount | None = ..., precision: _List | None = ..., gradient_precision: str | None = ...,
     optimizer_precision: str | None = ..., optimizer: _List | None = ..., freeze: _List | None = ...,
     lora_rank: _List | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ..., headroom: _Amount | None = ...,
+    stack: _Path | Sequence[_Path] | None = ..., loss: str | None = ..., overlap: str | None = ..., headroom: _Amount | None = ...,
     tp_across_nodes: bool | None = ..., fix: str | Mapping[str, object] | None = ...,
     flash_attention: bool | _List | None = ..., for_: str | None = ..., executable: bool | None = ...,
     split: str | None = ..., threads: _Count | None = ..., time_limit: str | None = ..., objective: str | None = ...,

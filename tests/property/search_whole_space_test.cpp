@@ -30,6 +30,7 @@ TEST_CASE("virtual stages that do not divide the layers are searched") {
   // 28 layers, an embedding and a head on 16 chunks.
   QuestionText text = question_text("qwen2-57b-a14b", "a6000-pcie", 64, 1024, 256);
   text.training.optimizer = Optimizer::momentum;
+  text.stack = "megatron-core-0.12";
   Strategy named;
   named.tensor_parallel = 2;
   named.sequence_parallel = SequenceParallel::on;

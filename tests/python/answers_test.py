@@ -82,6 +82,19 @@ class Answers(unittest.TestCase):
                 self.assertTrue(found.complete)
                 self.assertEqual(found.best is None, not expected["plans"])
 
+    def test_several_values_are_one_answer_as_of_the_command(self):
+        for question in (dict(SMALL, gpus=[6, 8], global_batch=[60, 120]), dict(SMALL, gpus=8, stack="all")):
+            with self.subTest(question):
+                found = plumbline.search(**question)
+                expected = command.answer("search", **question)
+                self.assertEqual(found.to_dict(), expected)
+                plans = [row["plan"] for row in expected["rows"] if row["plan"]]
+                self.assertGreaterEqual(len(plans), 4)
+                self.assertEqual([plan.to_dict() for plan in found], plans)
+                part = "stack" if "stack" in question else "gpus"
+                self.assertEqual([row["asked_" + part] for row in found.to_rows()],
+                                 [row["values"][part] for row in expected["rows"] if row["plan"]])
+
     def test_that_nothing_fits_is_a_value_with_the_nearest(self):
         found = plumbline.search(**SEARCHES[-1])
         self.assertEqual(len(found), 0)
