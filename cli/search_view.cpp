@@ -60,6 +60,7 @@ std::string remarks_text(const session::SearchAnswer& answer, const RenderedTabl
   const auto near = [](const Plan& plan) { return plan.verdict.near_edge; };
   if (std::any_of(answer.plans.begin(), answer.plans.end(), near))
     text += "! the margin is within the uncertainty of the memory estimate\n";
+  for (const std::string& words : present::recipe_words(answer)) text += wrapped(words, terminal_columns(), 2) + "\n";
   for (const std::string& words :
        {present::tie_words(answer), present::quality_words(answer.request.recipes), present::limits_words(answer)})
     if (!words.empty()) text += wrapped(words, terminal_columns(), 2) + "\n";

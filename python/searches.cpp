@@ -34,6 +34,7 @@ std::vector<std::string> sentences_of(const session::SearchAnswer& answer) {
   }
   say(present::framework_words(answer.framework));
   if (!answer.plans.empty()) {
+    for (std::string& words : present::recipe_words(answer)) say(std::move(words));
     say(present::tie_words(answer));
     say(present::quality_words(answer.request.recipes));
     say(present::limits_words(answer));

@@ -119,6 +119,7 @@ Json to_json(const SearchAnswer& answer) {
                       {"complete", answer.result.complete},
                       {"nearest_miss", answer.nearest_miss ? to_json(*answer.nearest_miss) : Json()}};
   object.emplace_back("framework", framework_json(answer));
+  object.emplace_back("best_of_others", json_array(answer.best_of_others, plan_json));
   object.emplace_back("next_stack", next_stack_json(answer.next_stack));
   return object;
 }

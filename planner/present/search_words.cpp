@@ -3,6 +3,7 @@
 #include "core/plan/legality.h"
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
+#include "planner/present/plan_words.h"
 
 namespace plumbline::present {
 namespace {
@@ -75,6 +76,31 @@ std::string quality_words(const RecipeChoices& recipes) {
   return "Plans differ in " + choices +
          ", which changes what a model learns in so many steps, and not only how long they take; only the time is "
          "compared here.";
+}
+
+std::vector<std::string> recipe_words(const session::SearchAnswer& answer) {
+  const RecipeChoices& recipes = answer.request.recipes;
+  std::string searched;
+  const auto add = [&](const char* name, const auto& values, const auto& text) {
+    if (values.size() < 2) return;
+    searched += (searched.empty() ? "Searched: " : "; ") + std::string(name);
+    for (const auto& value : values) searched += (&value == &values.front() ? " " : ", ") + std::string(text(value));
+  };
+  const auto named = [](auto value) { return to_text(value); };
+  add("precision", recipes.precisions, named);
+  add("optimizer", recipes.optimizers, named);
+  add("LoRA rank", recipes.lora_ranks, [](std::int64_t rank) { return std::to_string(rank); });
+  if (searched.empty()) return {};
+  std::vector<std::string> all{searched + "."};
+  const Figure figure = figure_of(answer.request.objective);
+  for (const Plan& plan : answer.best_of_others) {
+    const std::int64_t rank = plan.training.adaptation.lora_rank;
+    all.push_back("Best with " + strategy_words(plan.strategy, plan.training) +
+                  (recipes.lora_ranks.size() > 1 ? ", LoRA rank " + std::to_string(rank) : std::string()) + ": " +
+                  std::string(figure.words) + " " +
+                  difference_text(figure.value(plan), figure.value(answer.plans.front())) + ".");
+  }
+  return all;
 }
 
 std::vector<std::string> rejections(const SearchAudit& audit) {

@@ -23,6 +23,9 @@ namespace plumbline::present {
 /// Which of the choices that were searched change what is learned, and not its speed alone; empty: none.
 [[nodiscard]] std::string quality_words(const RecipeChoices& recipes);
 
+/// Where several recipes were searched: which, and the best of each that the ranking does not show; empty: one was.
+[[nodiscard]] std::vector<std::string> recipe_words(const session::SearchAnswer& answer);
+
 /// "for Megatron-LM: the stack's framework (--for any lifts its limits)".
 [[nodiscard]] std::string framework_words(const session::FrameworkChoice& choice);
 /// "pytorch-2.9, measured next nearest, says step time +18 %"; empty: nothing.

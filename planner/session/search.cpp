@@ -1,5 +1,8 @@
 #include "planner/session/search.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/base/errors.h"
 #include "planner/search/finalists.h"
 #include "planner/search/parallel.h"
@@ -49,6 +52,35 @@ void price_in_full(SearchAnswer& answer, const std::vector<Question>& questions,
   answer.result.best.resize(answer.plans.size());
   answer.result.alike.resize(answer.plans.size());
   answer.result.complete = false;
+}
+
+bool has_recipe(const Plan& plan, const Training& training) {
+  return plan.training.precision == training.precision && plan.training.optimizer == training.optimizer &&
+         plan.training.adaptation.lora_rank == training.adaptation.lora_rank;
+}
+
+/// Where one recipe takes all places of the ranking, what the others could do is not said there.
+void add_best_of_others(SearchAnswer& answer, const PreparedSearch& prepared, SearchOptions options, const Task& task) {
+  options.top = 1;
+  options.pareto = false;
+  options.best_so_far = {};
+  const auto is_shown = [&](const std::vector<Plan>& plans, const Training& training) {
+    return std::any_of(plans.begin(), plans.end(), [&](const Plan& plan) { return has_recipe(plan, training); });
+  };
+  for (std::size_t i = 0; i < prepared.questions.size() && !task.is_stopped(); ++i) {
+    const Training& training = prepared.questions[i].training();
+    const auto same = [&](const Question& one) {
+      return one.training().precision == training.precision && one.training().optimizer == training.optimizer &&
+             one.training().adaptation.lora_rank == training.adaptation.lora_rank;
+    };
+    if (is_shown(answer.plans, training)) continue;
+    if (std::any_of(prepared.questions.begin(), prepared.questions.begin() + static_cast<std::ptrdiff_t>(i), same))
+      continue;
+    std::vector<Question> questions;
+    std::copy_if(prepared.questions.begin(), prepared.questions.end(), std::back_inserter(questions), same);
+    const SearchResult found = plumbline::search(questions, prepared.space, options);
+    if (!found.best.empty()) answer.best_of_others.push_back(plan_of(found.best.front(), questions));
+  }
 }
 
 /// The least that any of the plans scores by closed form.
@@ -145,6 +177,7 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task, const Best
   if (!answer.plans.empty())
     answer.next_stack = next_stack(prepared.questions[answer.result.best.front().question], answer.plans.front());
   task.end("pricing");
+  if (answer.result.complete && !answer.plans.empty()) add_best_of_others(answer, prepared, options, task);
   if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.alike);
   const bool has_limits = answer.framework.framework != Framework::any;
   if (prepared.request.limits_cost && has_limits && answer.result.complete && !answer.plans.empty()) {

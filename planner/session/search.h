@@ -57,9 +57,11 @@ struct SearchAnswer {
   SearchRequest request;
   SearchResult result;
   FrameworkChoice framework;
-  std::vector<Plan> plans;                      ///< of result.best, in order
-  std::optional<Plan> nearest_miss;             ///< where nothing fits
-  Ties ties;                                    ///< of the plans, where they are ranked by time
+  std::vector<Plan> plans;           ///< of result.best, in order
+  std::optional<Plan> nearest_miss;  ///< where nothing fits
+  Ties ties;                         ///< of the plans, where they are ranked by time
+  /// Of several recipes that were searched, the best plan of each that has none among `plans`; as they were given.
+  std::vector<Plan> best_of_others;
   std::optional<NextStack> next_stack;          ///< of the first plan
   std::optional<WithoutLimits> without_limits;  ///< of a search for a framework that was not stopped until then
 };

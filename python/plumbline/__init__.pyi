@@ -214,6 +214,7 @@ class Search(_Answer):
     complete: bool
     nearest_miss: Plan | None
     framework: Record
+    best_of_others: list[Record]
     next_stack: Record | None
     best: Plan | None
     def __iter__(self) -> Iterator[Plan]: ...

@@ -48,7 +48,8 @@ session::SearchAnswer found() {
 TEST_CASE("a search is written as plumbline.search/1") {
   const Json json = to_json(found());
   CHECK(keys(json) == Names{"format", "question", "considered", "rejected", "solved", "unvisited", "refined", "plans",
-                            "alike", "standing", "pareto", "complete", "nearest_miss", "framework", "next_stack"});
+                            "alike", "standing", "pareto", "complete", "nearest_miss", "framework", "best_of_others",
+                            "next_stack"});
   CHECK(at(json, "standing").is_null());
   CHECK(*at(json, "format").if_string() == session::search_format);
   CHECK(*at(json, "considered").if_integer() == 11);

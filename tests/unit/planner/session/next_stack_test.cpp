@@ -2,6 +2,8 @@
 
 #include "planner/session/next_stack.h"
 
+#include <set>
+
 #include "planner/present/search_words.h"
 #include "planner/session/search.h"
 #include "tests/catch.h"
@@ -71,6 +73,37 @@ TEST_CASE("several precisions are searched under one stack, which has them all")
     CHECK(inexpressible(prepared.framework.framework, question.training()).empty());
   }
   CHECK(prepared.framework.framework != Framework::any);
+}
+
+TEST_CASE("what a recipe could do that no row of the ranking has is said") {
+  SearchRequest request;
+  request.question = small_request().question;
+  request.question.model = "llama-3-8b";
+  request.recipes.precisions = {PrecisionRecipe::bf16, PrecisionRecipe::fp8};
+  request.top = 1;
+  request.limits_cost = false;
+  const SearchAnswer answer = search(request);
+  REQUIRE(answer.plans.size() == 1);
+  REQUIRE(answer.best_of_others.size() == 1);
+  const Plan& other = answer.best_of_others.front();
+  CHECK(other.training.precision != answer.plans.front().training.precision);
+  SearchRequest alone = request;
+  alone.recipes.precisions = {other.training.precision};
+  alone.question.stack = other.provenance.stack_calibration;
+  CHECK((search(alone).plans.front().strategy == other.strategy));
+  const std::vector<std::string> words = present::recipe_words(answer);
+  REQUIRE(words.size() == 2);
+  CHECK(words[0] == "Searched: precision bf16, fp8.");
+  CHECK(words[1].starts_with("Best with "));
+  CHECK(words[1].find(std::string(", ") + std::string(to_text(other.training.precision))) != std::string::npos);
+  request.recipes.precisions = {PrecisionRecipe::bf16};
+  CHECK(present::recipe_words(search(request)).empty());
+  request.recipes.precisions = {PrecisionRecipe::bf16, PrecisionRecipe::fp8};
+  request.top = 1000;  // both recipes have a row
+  const SearchAnswer both = search(request);
+  std::set<PrecisionRecipe> shown;
+  for (const Plan& plan : both.plans) shown.insert(plan.training.precision);
+  CHECK(shown.size() + both.best_of_others.size() == 2);
 }
 
 }  // namespace
