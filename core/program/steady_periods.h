@@ -27,6 +27,10 @@ struct SteadyPeriods {
   Picoseconds time{0};       ///< that they take
 };
 
+/// A list without periods is found to have none in as many steps as it has entries, squared: it is left after so many,
+/// a few tenths of a second.
+inline constexpr std::int64_t most_compared_entries = std::int64_t{1} << 24;
+
 /// `is_shifted(rank, entry, length, periods)`: by what time the entry is later than the one `length` before it, which
 /// does the same for a micro-batch of `periods` periods earlier; nothing where it does something else. `is_apart`:
 /// whether so many periods meet nothing older at work.
@@ -34,6 +38,7 @@ template <class IsShifted, class IsApart>
 [[nodiscard]] std::optional<SteadyPeriods> steady_periods(const std::vector<PeriodicRank>& ranks, IsShifted is_shifted,
                                                           IsApart is_apart) {
   const auto count = static_cast<std::int64_t>(ranks.front().begins.size());
+  std::int64_t compared = 0;
   const auto holds = [&](std::int32_t periods) -> std::optional<Picoseconds> {
     std::optional<Picoseconds> shift;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -44,6 +49,7 @@ template <class IsShifted, class IsApart>
       const std::int64_t first = std::min(begin_before(std::int64_t{2} * periods), ranks[r].oldest);
       if (first - length < begins.front()) return std::nullopt;
       for (std::int64_t i = cut; i-- > first;) {
+        ++compared;
         const std::optional<Picoseconds> by = is_shifted(r, i, length, periods);
         if (!by || (shift && *by != *shift)) return std::nullopt;
         shift = by;
@@ -51,7 +57,7 @@ template <class IsShifted, class IsApart>
     }
     return shift;
   };
-  for (std::int32_t periods = 1; std::int64_t{3} * periods < count; ++periods) {
+  for (std::int32_t periods = 1; std::int64_t{3} * periods < count && compared < most_compared_entries; ++periods) {
     const auto time = holds(periods);
     if (time && is_apart(periods)) return SteadyPeriods{periods, *time};
   }

@@ -53,8 +53,7 @@ class PlanSimulator {
     has_buffers_ = false;
     if (auto found = shortened()) return step_of(found->attempt, found->left_out.time);
     const PipelineShape shape = pipeline_shape(strategy_);
-    const std::int64_t passes = 2 * std::int64_t{strategy_.chunks()} * shape.micro_batches;
-    if (passes > most_simulated_passes || stop_.stop_requested()) return std::nullopt;
+    if (passes_of(shape) > most_simulated_passes || stop_.stop_requested()) return std::nullopt;
     auto whole = attempt(compute_schedule(strategy_.schedule, shape));
     if (!whole) return std::nullopt;
     return step_of(*whole, Picoseconds(0));
@@ -71,6 +70,10 @@ class PlanSimulator {
     LeftOut left_out;
   };
 
+  [[nodiscard]] std::int64_t passes_of(const PipelineShape& shape) const {
+    return 2 * std::int64_t{strategy_.chunks()} * shape.micro_batches;
+  }
+
   static Picoseconds step_of(Attempt& simulated, Picoseconds left_out) {
     wait_for_links(simulated.timeline, simulated.times, left_out);
     return simulated.timeline.step + left_out;
@@ -80,11 +83,14 @@ class PlanSimulator {
     const PipelineShape shape = pipeline_shape(strategy_);
     // Where a period is one micro-batch, the ranks of a pipeline take several until they move alike.
     const bool is_short = repeating_period(strategy_.schedule, strategy_.pipeline_stages) == 1;
-    for (std::int32_t periods = is_short ? 16 : 4;; periods *= is_short ? 4 : 2) {
+    // A program that does not move alike by then hardly ever does.
+    constexpr std::int32_t most_periods = 4096;
+    for (std::int32_t periods = is_short ? 16 : 4; periods <= most_periods; periods *= is_short ? 4 : 2) {
       const auto shorter = short_shape(strategy_.schedule, shape, periods);
-      if (!shorter || stop_.stop_requested()) return std::nullopt;
+      if (!shorter || passes_of(shorter->shape) > most_simulated_passes || stop_.stop_requested()) return std::nullopt;
       if (auto found = shortened(*shorter)) return found;
     }
+    return std::nullopt;
   }
 
   std::optional<Shortened> shortened(ShortShape shorter) {

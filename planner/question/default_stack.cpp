@@ -28,12 +28,19 @@ struct Scope {
 constexpr std::int64_t least_recipe = 494'000'000;
 /// NVIDIA's containers and Transformer Engine ask for Ampere or later, torchtitan trains in bf16 or above (its README);
 /// DeepSpeed and PyTorch run wherever PyTorch does.
-constexpr std::array scopes{Scope{Framework::megatron_bridge, true, true, true, true, least_recipe},
-                            Scope{Framework::megatron_lm, true, false, true, true, least_recipe},
-                            Scope{Framework::torchtitan, true, false, true, false, 0},
-                            Scope{Framework::deepspeed, false, false, false, false, 0},
-                            Scope{Framework::pytorch, false, false, false, false, 0},
-                            Scope{Framework::accelerate, true, false, false, false, 0}};
+constexpr std::array scopes{Scope{.framework = Framework::megatron_bridge,
+                                  .is_of_nvidia = true,
+                                  .needs_bf16_units = true,
+                                  .needs_joined_devices = true,
+                                  .least_parameters = least_recipe},
+                            Scope{.framework = Framework::megatron_lm,
+                                  .needs_bf16_units = true,
+                                  .needs_joined_devices = true,
+                                  .least_parameters = least_recipe},
+                            Scope{.framework = Framework::torchtitan, .needs_bf16_units = true},
+                            Scope{.framework = Framework::deepspeed, .predicts_tokens_alone = false},
+                            Scope{.framework = Framework::pytorch, .predicts_tokens_alone = false},
+                            Scope{.framework = Framework::accelerate}};
 
 bool predicts_tokens(const Graph& graph) {
   if (sample_unit(graph) == SampleUnit::image) return false;

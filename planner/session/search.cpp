@@ -54,9 +54,8 @@ void price_in_full(SearchAnswer& answer, const std::vector<Question>& questions,
   answer.result.complete = false;
 }
 
-bool has_recipe(const Plan& plan, const Training& training) {
-  return plan.training.precision == training.precision && plan.training.optimizer == training.optimizer &&
-         plan.training.adaptation.lora_rank == training.adaptation.lora_rank;
+bool is_same_recipe(const Training& a, const Training& b) {
+  return a.precision == b.precision && a.optimizer == b.optimizer && a.adaptation.lora_rank == b.adaptation.lora_rank;
 }
 
 /// Where one recipe takes all places of the ranking, what the others could do is not said there.
@@ -64,20 +63,16 @@ void add_best_of_others(SearchAnswer& answer, const PreparedSearch& prepared, Se
   options.top = 1;
   options.pareto = false;
   options.best_so_far = {};
-  const auto is_shown = [&](const std::vector<Plan>& plans, const Training& training) {
-    return std::any_of(plans.begin(), plans.end(), [&](const Plan& plan) { return has_recipe(plan, training); });
-  };
-  for (std::size_t i = 0; i < prepared.questions.size() && !task.is_stopped(); ++i) {
-    const Training& training = prepared.questions[i].training();
-    const auto same = [&](const Question& one) {
-      return one.training().precision == training.precision && one.training().optimizer == training.optimizer &&
-             one.training().adaptation.lora_rank == training.adaptation.lora_rank;
-    };
-    if (is_shown(answer.plans, training)) continue;
-    if (std::any_of(prepared.questions.begin(), prepared.questions.begin() + static_cast<std::ptrdiff_t>(i), same))
-      continue;
+  options.known_blocks = nullptr;  // of other questions
+  std::vector<Training> seen;
+  for (const Plan& plan : answer.plans) seen.push_back(plan.training);
+  for (const Question& first : prepared.questions) {
+    const auto has_recipe_of = [&](const Training& other) { return is_same_recipe(first.training(), other); };
+    if (task.is_stopped() || std::any_of(seen.begin(), seen.end(), has_recipe_of)) continue;
+    seen.push_back(first.training());
     std::vector<Question> questions;
-    std::copy_if(prepared.questions.begin(), prepared.questions.end(), std::back_inserter(questions), same);
+    std::copy_if(prepared.questions.begin(), prepared.questions.end(), std::back_inserter(questions),
+                 [&](const Question& one) { return has_recipe_of(one.training()); });
     const SearchResult found = plumbline::search(questions, prepared.space, options);
     if (!found.best.empty()) answer.best_of_others.push_back(plan_of(found.best.front(), questions));
   }

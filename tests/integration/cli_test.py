@@ -313,7 +313,7 @@ class Answers(Command):
                 "like": "torchtitan-2024.12", "traits": {"launch": "cuda_graphs"}}
         path = self.written("fork.json", json.dumps(fork))
         plan = self.folder / "plan.json"
-        for verb in (["fit", "--zero", 1], ["estimate", "--zero", 1], ["search"]):
+        for verb in (["fit", "--zero", 3], ["estimate", "--zero", 3], ["search"]):
             done = run(*verb, *QUESTION, "--stack", path, "--out", plan)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(run("explain", "--plan", plan).returncode, 0)  # the plan remembers the file
