@@ -170,7 +170,10 @@ class Answer(Result):
 
 
 class Search(Answer):
-    """Plans, best first: the attributes are the keys of `plan search --json`. A list of them, too."""
+    """Plans, best first: the attributes are the keys of `plan search --json`. A list of them, too.
+
+    Of a question with several values, the best plan of each that has one.
+    """
 
     __slots__ = ()
     _shown_table = "ranking"
@@ -201,7 +204,12 @@ class Search(Answer):
         return super().__getitem__(place) if isinstance(place, str) else self.plans[place]
 
     def to_rows(self):
-        return [{"rank": rank, **plan.to_rows()[0]} for rank, plan in enumerate(self.plans, 1)]
+        if "rows" not in self._data:
+            return [{"rank": rank, **plan.to_rows()[0]} for rank, plan in enumerate(self.plans, 1)]
+        # Of a question with several values, those of each row.
+        asked = [{"asked_" + part.replace("-", "_"): value for part, value in row["values"].items()}
+                 for row in self._data["rows"] if row["plan"]]
+        return [{**values, **plan.to_rows()[0]} for values, plan in zip(asked, self.plans)]
 
     def pareto_table(self):
         """The front of step time and peak memory, where `pareto=True` asked for it."""
