@@ -5,6 +5,17 @@
 
 namespace plumbline {
 
+[[nodiscard]] inline Provenance sample_provenance() {
+  return {"0.1.0",
+          "h100",
+          "megatron-core",
+          true,
+          "of current releases it was measured nearest",
+          {"few_rows", 0.08, 0.05, true, {"128 GPUs where at most 64 were measured"}},
+          {{"overhead", 0.01, "a guess"}},
+          {"a note"}};
+}
+
 [[nodiscard]] inline Plan sample_plan() {
   Plan plan;
   plan.model = {"tiny", "tiny.json", 1'000'000, 900'000, 800'000, 4, "0123456789abcdef"};
@@ -76,14 +87,7 @@ namespace plumbline {
   p.communication = {{"tensor", "all-gather", Bytes(1 << 20), Seconds(0.01)}};
   plan.run = {1.5, 576, Dollars(1000), 250};
   plan.verdict = {true, "stage 0 needs 66 MiB: plenty to spare", 80_GiB, 79_GiB, false, 2_GiB, 0.9987};
-  plan.provenance = {"0.1.0",
-                     "h100",
-                     "megatron-core",
-                     true,
-                     "of current releases it was measured nearest",
-                     {"few_rows", 0.08, 0.05, true, {"128 GPUs where at most 64 were measured"}},
-                     {{"overhead", 0.01, "a guess"}},
-                     {"a note"}};
+  plan.provenance = sample_provenance();
   return plan;
 }
 

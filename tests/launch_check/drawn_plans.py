@@ -134,7 +134,8 @@ def export(plan, name, words, place):
     """{"plan", "files": digest} and, where the plan was replaced, "nearest"; None where the words are refused."""
     target = TARGETS[name]
     place.mkdir(parents=True, exist_ok=True)
-    if run(plan, "estimate", *words, "--out", place / "plan.json", "--force").returncode != 0:
+    # One stack for all plans: files say what differs from its ways, and the default one follows the question.
+    if run(plan, "estimate", *words, "--stack", "megatron-core-0.12", "--out", place / "plan.json", "--force").returncode != 0:
         return None
     release = ["--release", target.release] if target.release else []
     done = run(plan, "export", "--plan", place / "plan.json", "--to", name, "--out", place, "--force", *release)

@@ -113,7 +113,8 @@ std::optional<Picoseconds> least_of_four_stages(const Question& question) {
   s.schedule = Schedule::interleaved;
   s.virtual_stages = 2;
   for (s.tensor_parallel = 1; s.tensor_parallel <= ranks; s.tensor_parallel *= 2)
-    for (s.context_parallel = 1; s.context_parallel * s.tensor_parallel <= ranks; s.context_parallel *= 2) {
+    for (s.context_parallel = 1; std::int64_t{s.context_parallel} * s.tensor_parallel <= ranks;
+         s.context_parallel *= 2) {
       s.data_parallel = static_cast<std::int32_t>(ranks / s.tensor_parallel / s.context_parallel);
       s.sequence_parallel = s.tensor_parallel > 1 ? SequenceParallel::on : SequenceParallel::off;
       const std::int64_t batch = question.training().global_batch / s.data_parallel;

@@ -12,7 +12,7 @@ namespace plumbline::question_test {
 namespace {
 
 /// Of the question below: GPT-2 is smaller than what Megatron-Bridge has recipes for.
-const std::string usual = "pytorch-2.9";
+const std::string of_gpt2 = "pytorch-2.9";
 
 QuestionText asked() {
   QuestionText text;
@@ -48,7 +48,7 @@ TEST_CASE("another kind of loss is the stack with that value of its axis; its ow
   QuestionText text = asked();
   text.choices.loss = "fused_linear";
   const Question fused(text);
-  CHECK(fused.text().stack == usual + "+loss=fused_linear");
+  CHECK(fused.text().stack == of_gpt2 + "+loss=fused_linear");
   CHECK(fused.text().choices.empty());
   CHECK(fused.calibration().stack.features.head_products == HeadProducts::by_chunks);
   CHECK(Question(fused.text()).text().stack == fused.text().stack);
@@ -66,13 +66,13 @@ TEST_CASE("another overlap is a feature of the stack, which stays as surely meas
   const Residuals measured = Question(text).calibration().stack.residuals;
   text.choices.overlap = "none";
   const Question without(text);
-  CHECK(without.text().stack == usual + "+overlap=none");
+  CHECK(without.text().stack == of_gpt2 + "+overlap=none");
   CHECK(without.calibration().stack.features.overlap == CollectiveOverlap::none);
   CHECK(without.calibration().stack.residuals.time.sigma.value == measured.time.sigma.value);
   text.choices.overlap = "reductions";  // what it does anyway
-  CHECK(Question(text).text().stack == usual);
-  text.stack = usual + "+overlap=none+loss=fused";
-  CHECK(Question(text).text().stack == usual + "+loss=fused");
+  CHECK(Question(text).text().stack == of_gpt2);
+  text.stack = of_gpt2 + "+overlap=none+loss=fused";
+  CHECK(Question(text).text().stack == of_gpt2 + "+loss=fused");
 }
 
 TEST_CASE("what a stack does is said choice by choice") {
