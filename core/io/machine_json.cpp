@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/base/joined.h"
 #include "core/io/json_choice.h"
 #include "core/io/name_json.h"
 #include "core/io/sourced_json.h"
@@ -88,8 +89,11 @@ T read_or_find(const JsonPlace& place, const std::vector<T>& known, Read read, c
     if (candidate.name == *name) return candidate;
     names.push_back(candidate.name);
   }
+  const std::string nearest = nearest_text(*name, names);
   throw InputError({place.where(), std::string("unknown ") + kind + " \"" + name->substr(0, 60) + "\"",
-                    std::string("the name of a known ") + kind + ", or an object", nearest_text(*name, names)});
+                    std::string("the name of a known ") + kind + (nearest.empty() ? " (" + joined(names) + ")" : "") +
+                        ", or an object",
+                    nearest});
 }
 
 Interconnect read_interconnect(const JsonPlace& place, std::int32_t node_devices) {

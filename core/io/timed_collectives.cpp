@@ -53,6 +53,7 @@ class NcclTestsReader {
       take(words_of(text.substr(0, end)));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
+    require_kind();
     if (timings_.empty())
       throw InputError({std::string(source_), "holds no timing", "the output of a program of nccl-tests, or JSON", ""});
     return std::move(timings_);
@@ -83,6 +84,7 @@ class NcclTestsReader {
 
   /// Another test begins.
   void begin() {
+    require_kind();
     ranks_ = 0;
     hosts_.clear();
     kind_.reset();
@@ -128,14 +130,45 @@ class NcclTestsReader {
     const double seconds = *microseconds * 1e-6;
     if (size < 0 || size > most_collective_bytes || seconds < least_seconds || seconds > most_collective_seconds)
       fail("a size or a time beyond any machine", "bytes and microseconds", "");
-    if (!kind_ && !asked_)
-      fail("does not say which collective was tested",
-           "the collective before the file: all-reduce=" + std::string(source_), "");
     if (ranks_ % std::ssize(hosts_) != 0)
       fail(std::to_string(ranks_) + " ranks on " + std::to_string(hosts_.size()) + " hosts",
            "as many ranks on each host", "");
-    timings_.push_back({kind_ ? *kind_ : *asked_, Bytes(size), static_cast<std::int32_t>(ranks_),
-                        static_cast<std::int32_t>(hosts_.size()), Seconds(seconds)});
+    if (!kind_ && !asked_) settle(words, place);
+    timings_.push_back({kind_.value_or(asked_.value_or(Collective::all_reduce)), Bytes(size),
+                        static_cast<std::int32_t>(ranks_), static_cast<std::int32_t>(hosts_.size()), Seconds(seconds)});
+  }
+
+  /// Older releases print no name. A sum (column redop) whose bus bandwidth is 2 (n - 1) / n of its algorithm bandwidth
+  /// is an all-reduce, (n - 1) / n a reduce-scatter (nccl-tests, doc/PERFORMANCE.md); what sums nothing is not told
+  /// apart.
+  [[nodiscard]] std::optional<Collective> implied(const std::vector<std::string_view>& words, std::size_t time) const {
+    constexpr std::size_t redop = 3;
+    constexpr double rounding = 0.02;  // of two bandwidths in hundredths of GB/s
+    if (words.size() < time + 3 || words[redop] != "sum") return std::nullopt;
+    const auto algorithm = number_of<double>(words[time + 1]);
+    const auto bus = number_of<double>(words[time + 2]);
+    if (!algorithm || !bus || !(*algorithm >= 1)) return std::nullopt;
+    const double part = static_cast<double>(ranks_ - 1) / static_cast<double>(ranks_);
+    const auto is_near = [&](double factor) { return std::abs(*bus / *algorithm / factor - 1) < rounding; };
+    if (is_near(2 * part)) return Collective::all_reduce;
+    return is_near(part) ? std::optional(Collective::reduce_scatter) : std::nullopt;
+  }
+
+  /// Of small messages both bandwidths are too small to tell: they are what a larger one of their test is.
+  void settle(const std::vector<std::string_view>& words, std::size_t time) {
+    kind_ = implied(words, time);
+    if (!kind_) {
+      if (undecided_++ == 0) first_undecided_ = line_;
+      return;
+    }
+    for (; undecided_ > 0; --undecided_) timings_[timings_.size() - undecided_].kind = *kind_;
+  }
+
+  void require_kind() {
+    if (undecided_ == 0) return;
+    line_ = first_undecided_;
+    fail("does not say which collective was tested",
+         "the collective before the file: all-gather=" + std::string(source_), "");
   }
 
   [[noreturn]] void fail(std::string what, std::string expected, std::string nearest) const {
@@ -150,6 +183,8 @@ class NcclTestsReader {
   std::set<std::string, std::less<>> hosts_;
   bool has_root_ = true;
   std::int64_t line_ = 0;
+  std::size_t undecided_ = 0;  ///< of the last timings, whose test has not said its collective
+  std::int64_t first_undecided_ = 0;
   std::vector<TimedCollective> timings_;
 };
 

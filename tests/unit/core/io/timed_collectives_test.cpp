@@ -2,6 +2,8 @@
 
 #include "core/io/timed_collectives.h"
 
+#include <tuple>
+
 #include "core/base/errors.h"
 #include "tests/catch.h"
 
@@ -79,4 +81,39 @@ TEST_CASE("A bus bandwidth in JSON is the time that nccl-tests would have printe
   REQUIRE(timings.size() == 2);
   CHECK(timings[0].time.value() == Approx(0.01));  // 1.75 of the buffer at 175 GB/s
   require_timing(timings[1], {Collective::send_receive, Bytes(1000), 2, 2, Seconds(1e-5)});
+}
+
+/// An output of four ranks that does not say what it tested: a message too small for its bandwidths, and a large one.
+std::string unnamed(const std::string& redop, const std::string& small, const std::string& large) {
+  std::string text = "# nThread 1 nGpus 4\n";
+  for (const char* rank : {"0", "1", "2", "3"})
+    text += "#  Rank  " + std::string(rank) + " Pid 1 on host device  " + rank + " [0x18] NVIDIA A100-SXM4-80GB\n";
+  return text + "#  size  count  type  redop  root  time  algbw  busbw  #wrong\n" + "  1024  256  float  " + redop +
+         "  -1  14.20  " + small + "  0\n" + "  134217728  33554432  float  " + redop + "  -1  610.10  " + large +
+         "  0\n";
+}
+
+TEST_CASE("A test that names no collective is told by its bandwidths where it sums") {
+  for (const auto& [small, large, kind] : {std::tuple("0.07  0.11", "220.00  330.00", Collective::all_reduce),
+                                           std::tuple("0.07  0.05", "220.00  165.00", Collective::reduce_scatter)}) {
+    const auto timings = read_timed_collectives(unnamed("sum", small, large), "log", std::nullopt);
+    REQUIRE(timings.size() == 2);
+    for (const TimedCollective& timing : timings) CHECK(timing.kind == kind);
+  }
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      (void)read_timed_collectives(text, "log", std::nullopt);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string unclear =
+      "log:7: does not say which collective was tested; expected the collective before the file: "
+      "all-gather=log";
+  CHECK(refusal(unnamed("none", "0.07  0.05", "220.00  165.00")) == unclear);  // all-gather or all-to-all
+  CHECK(refusal(unnamed("sum", "0.07  0.07", "220.00  220.00")) == unclear);   // a factor of no collective
+  CHECK(refusal(old_release) ==
+        "log:6: does not say which collective was tested; expected the collective before the "
+        "file: all-gather=log");
 }
