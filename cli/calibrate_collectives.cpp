@@ -57,7 +57,7 @@ std::string source_text(const std::vector<std::string>& files, std::size_t timin
 void CollectiveCalibration::declare(CLI::App& app) {
   app.add_option(
          "--collectives", files_,
-         "fit a machine's links to these outputs of nccl-tests (all-gather=FILE where one does not tell what it "
+         "fit a machine's links to these outputs of nccl-tests (all-reduce=FILE where one does not tell what it "
          "tested) or JSON")
       ->group("Links")
       ->type_name("FILE");

@@ -168,7 +168,7 @@ class NcclTestsReader {
     if (undecided_ == 0) return;
     line_ = first_undecided_;
     fail("does not say which collective was tested",
-         "the collective before the file: all-gather=" + std::string(source_), "");
+         "the collective before the file: all-reduce=" + std::string(source_), "");
   }
 
   [[noreturn]] void fail(std::string what, std::string expected, std::string nearest) const {

@@ -110,10 +110,10 @@ TEST_CASE("A test that names no collective is told by its bandwidths where it su
   };
   const std::string unclear =
       "log:7: does not say which collective was tested; expected the collective before the file: "
-      "all-gather=log";
+      "all-reduce=log";
   CHECK(refusal(unnamed("none", "0.07  0.05", "220.00  165.00")) == unclear);  // all-gather or all-to-all
   CHECK(refusal(unnamed("sum", "0.07  0.07", "220.00  220.00")) == unclear);   // a factor of no collective
   CHECK(refusal(old_release) ==
         "log:6: does not say which collective was tested; expected the collective before the "
-        "file: all-gather=log");
+        "file: all-reduce=log");
 }
