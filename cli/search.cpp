@@ -3,6 +3,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <set>
+
 #include "cli/around_flags.h"
 #include "cli/around_view.h"
 #include "cli/interruption.h"
@@ -85,6 +87,9 @@ class SearchVerb : public Verb {
                         "one value of each flag, or --json", ""});
     require_no_front(options());
     const session::CasesAnswer answer = session::search(cases, task(interruption, terminal));
+    std::set<std::string> remarks;
+    for (const session::CaseAnswer& row : answer.rows)
+      if (!row.remark.empty() && remarks.insert(row.remark).second) terminal.remark("plan: " + row.remark);
     if (answer.has_any())
       output_.write([&](const auto& folder) { return plan_file_text(*answer.rows.front().plan(), folder); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : cases_text(answer));

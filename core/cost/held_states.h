@@ -32,8 +32,8 @@ struct HeldStates {
   Bytes matrices{0};          ///< once a step: what an optimizer that needs whole matrices gathers
 };
 
-/// Of the weights, those that a replay casts to 16 bits again: under torch.autocast those of the layers that run again
-/// whole, else none. They come late in a step of one micro-batch (LateTensors).
+/// The share of weights that recompute casts to 16 bits again: under torch.autocast that of the layers which are
+/// recomputed as a whole, otherwise 0. In a step of one micro-batch these copies are LateTensors.
 [[nodiscard]] double recast_share(const Recompute& recompute, const StackFeatures& features,
                                   const PrecisionFormats& formats);
 

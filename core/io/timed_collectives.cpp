@@ -138,16 +138,18 @@ class NcclTestsReader {
                         static_cast<std::int32_t>(ranks_), static_cast<std::int32_t>(hosts_.size()), Seconds(seconds)});
   }
 
-  /// Older releases print no name. A sum (column redop) whose bus bandwidth is 2 (n - 1) / n of its algorithm bandwidth
-  /// is an all-reduce, (n - 1) / n a reduce-scatter (nccl-tests, doc/PERFORMANCE.md); what sums nothing is not told
-  /// apart.
+  /// Older releases print no name. A sum (column redop) to all ranks (root -1) whose bus bandwidth is 2 (n - 1) / n of
+  /// its algorithm bandwidth is an all-reduce, (n - 1) / n a reduce-scatter (nccl-tests, doc/PERFORMANCE.md). Of two
+  /// ranks an all-reduce has the factor 1 of a reduce, which has a root. What sums nothing cannot be told apart.
   [[nodiscard]] std::optional<Collective> implied(const std::vector<std::string_view>& words, std::size_t time) const {
     constexpr std::size_t redop = 3;
-    constexpr double rounding = 0.02;  // of two bandwidths in hundredths of GB/s
+    constexpr double least_bandwidth = 1;  // GB/s: printed with two decimals, within 0.5 %
+    constexpr double rounding = 0.02;      // of the quotient of two such
     if (words.size() < time + 3 || words[redop] != "sum") return std::nullopt;
+    if (has_root_ ? words[redop + 1] != "-1" : ranks_ == 2) return std::nullopt;
     const auto algorithm = number_of<double>(words[time + 1]);
     const auto bus = number_of<double>(words[time + 2]);
-    if (!algorithm || !bus || !(*algorithm >= 1)) return std::nullopt;
+    if (!algorithm || !bus || !(*algorithm >= least_bandwidth)) return std::nullopt;
     const double part = static_cast<double>(ranks_ - 1) / static_cast<double>(ranks_);
     const auto is_near = [&](double factor) { return std::abs(*bus / *algorithm / factor - 1) < rounding; };
     if (is_near(2 * part)) return Collective::all_reduce;

@@ -87,6 +87,17 @@ struct FrameworkDefaults {
   std::string_view bucket_source;
 };
 
+/// What its releases are made for, apart from recipes and strategies: whether somebody who names no framework would
+/// take it.
+struct FrameworkScope {
+  bool has_every_network = false;  ///< images and encoders too, not only networks that predict the next token
+  bool needs_nvidia = false;
+  bool needs_bf16_units = false;
+  bool needs_joined_devices = false;  ///< by NVLink or its like: its gains are in tensor parallelism
+  std::int64_t least_parameters = 0;  ///< of the smallest network that it has a recipe for
+  std::string_view source;
+};
+
 struct FrameworkRecord {
   Framework framework = Framework::any;
   std::string_view title;                      ///< "Megatron-LM"
@@ -106,6 +117,7 @@ struct FrameworkRecord {
   /// What of a network or its recipe it does not have, whatever the strategy; empty: networks are not looked at.
   std::optional<InputProblem> (*network_problem)(const NetworkFacts&) = nullptr;
   FrameworkDefaults defaults;
+  std::optional<FrameworkScope> scope = std::nullopt;  ///< none: it is used where it is named
 };
 
 /// Not of Framework::any, which has no limits.

@@ -83,7 +83,7 @@ class PlanSimulator {
     const PipelineShape shape = pipeline_shape(strategy_);
     // Where a period is one micro-batch, the ranks of a pipeline take several until they move alike.
     const bool is_short = repeating_period(strategy_.schedule, strategy_.pipeline_stages) == 1;
-    // A program that does not move alike by then hardly ever does.
+    // Programs that are not periodic by then rarely become so, and four times as many periods take seconds.
     constexpr std::int32_t most_periods = 4096;
     for (std::int32_t periods = is_short ? 16 : 4; periods <= most_periods; periods *= is_short ? 4 : 2) {
       const auto shorter = short_shape(strategy_.schedule, shape, periods);

@@ -1,8 +1,7 @@
 #include "planner/question/default_stack.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <map>
 
 #include "core/cost/extrapolation.h"
 #include "core/graph/parameter_count.h"
@@ -13,34 +12,6 @@
 
 namespace plumbline {
 namespace {
-
-/// What a framework's releases are made for, next to what its record says (planner/frameworks/framework.h).
-struct Scope {
-  Framework framework = Framework::any;
-  bool predicts_tokens_alone = true;  ///< no images, no encoders
-  bool is_of_nvidia = false;
-  bool needs_bf16_units = false;
-  bool needs_joined_devices = false;  ///< by NVLink or its like: its gains are in tensor parallelism
-  std::int64_t least_parameters = 0;
-};
-
-/// The smallest network with a recipe, Qwen2.5-0.5B (NVIDIA-NeMo/Megatron-Bridge, src/megatron/bridge/recipes).
-constexpr std::int64_t least_recipe = 494'000'000;
-/// NVIDIA's containers and Transformer Engine ask for Ampere or later, torchtitan trains in bf16 or above (its README);
-/// DeepSpeed and PyTorch run wherever PyTorch does.
-constexpr std::array scopes{Scope{.framework = Framework::megatron_bridge,
-                                  .is_of_nvidia = true,
-                                  .needs_bf16_units = true,
-                                  .needs_joined_devices = true,
-                                  .least_parameters = least_recipe},
-                            Scope{.framework = Framework::megatron_lm,
-                                  .needs_bf16_units = true,
-                                  .needs_joined_devices = true,
-                                  .least_parameters = least_recipe},
-                            Scope{.framework = Framework::torchtitan, .needs_bf16_units = true},
-                            Scope{.framework = Framework::deepspeed, .predicts_tokens_alone = false},
-                            Scope{.framework = Framework::pytorch, .predicts_tokens_alone = false},
-                            Scope{.framework = Framework::accelerate}};
 
 bool predicts_tokens(const Graph& graph) {
   if (sample_unit(graph) == SampleUnit::image) return false;
@@ -56,7 +27,7 @@ bool joins_devices(const Cluster& cluster) {
                      [](const NodeGroup& group) { return group.node.interconnect.kind != InterconnectKind::pcie; });
 }
 
-/// What scopes ask of a question, found once.
+/// What FrameworkScope asks of a question, found once.
 struct Needs {
   bool predicts_tokens = true;
   bool divides_experts = false;  ///< there are some, and several GPUs
@@ -78,28 +49,29 @@ Needs needs_of(const Graph& graph, const Divisibility& facts, const Cluster& clu
   return needs;
 }
 
-bool divides_experts(Framework framework) {
-  const std::vector<Feature>& missing = record_of(framework).missing;
-  return std::find(missing.begin(), missing.end(), Feature::expert_parallel) == missing.end();
+bool divides_experts(const FrameworkRecord& record) {
+  return std::find(record.missing.begin(), record.missing.end(), Feature::expert_parallel) == record.missing.end();
 }
 
-bool serves(const Scope& scope, const Needs& needs, const Training& training) {
-  return (!needs.divides_experts || divides_experts(scope.framework)) &&
-         (needs.predicts_tokens || !scope.predicts_tokens_alone) && (needs.is_of_nvidia || !scope.is_of_nvidia) &&
-         (needs.has_bf16_units || !scope.needs_bf16_units) &&
+bool serves(const FrameworkRecord& record, const Needs& needs, const Training& training) {
+  if (!record.scope) return false;
+  const FrameworkScope& scope = *record.scope;
+  return (!needs.divides_experts || divides_experts(record)) && (needs.predicts_tokens || scope.has_every_network) &&
+         (needs.is_of_nvidia || !scope.needs_nvidia) && (needs.has_bf16_units || !scope.needs_bf16_units) &&
          (needs.has_joined_devices || !scope.needs_joined_devices) && needs.parameters >= scope.least_parameters &&
-         inexpressible(scope.framework, training).empty();
+         inexpressible(record.framework, training).empty();
 }
 
-/// Composed once, in the order of `scopes`.
-const std::vector<StackCalibration>& current_stacks() {
-  static const std::vector<StackCalibration> all = [] {
-    std::vector<StackCalibration> found;
-    for (const Scope& scope : scopes)
-      found.push_back(CalibrationSet::shipped().stack(record_of(scope.framework).current_stack));
+/// Composed once for each framework: every question asks.
+const StackCalibration& current_stack(const FrameworkRecord& record) {
+  static const std::map<Framework, StackCalibration> all = [] {
+    std::map<Framework, StackCalibration> found;
+    for (const Framework framework : all_frameworks)
+      if (framework != Framework::any && record_of(framework).scope)
+        found.emplace(framework, CalibrationSet::shipped().stack(record_of(framework).current_stack));
     return found;
   }();
-  return all;
+  return all.at(record.framework);
 }
 
 /// The device's name, or that of a measured one that the same calibration describes.
@@ -107,16 +79,17 @@ std::string as_measured(const Device& device, const std::vector<std::string>& me
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  const std::vector<std::string>& alike = CalibrationSet::shipped().stated_for(device).devices;
-  if (has(measured, device.name) || !has(alike, device.name)) return device.name;
+  const std::vector<std::string>& described = CalibrationSet::shipped().stated_for(device).devices;
+  if (has(measured, device.name) || !has(described, device.name)) return device.name;
   const auto found =
-      std::find_if(measured.begin(), measured.end(), [&](const std::string& name) { return has(alike, name); });
+      std::find_if(measured.begin(), measured.end(), [&](const std::string& name) { return has(described, name); });
   return found == measured.end() ? device.name : *found;
 }
 
-StackCandidate candidate(const Scope& scope, const StackCalibration& stack, RunFeatures run, const Device& device) {
+StackCandidate candidate(const FrameworkRecord& record, RunFeatures run, const Device& device) {
+  const StackCalibration& stack = current_stack(record);
   run.device = as_measured(device, stack.residuals.measured.devices);
-  return {scope.framework, stack.name, stack.residuals.regime != CalibrationRegime::unknown,
+  return {record.framework, stack.name, stack.residuals.regime != CalibrationRegime::unknown,
           stack_time_sigma(stack, run)};
 }
 
@@ -134,17 +107,14 @@ DefaultStack default_stack(const Graph& graph, const Divisibility& facts, const 
   const RunFeatures run = question_features(graph, facts, training, cluster);
   const Needs needs = needs_of(graph, facts, cluster);
   DefaultStack found;
-  for (std::size_t i = 0; i < scopes.size(); ++i)
-    if (serves(scopes[i], needs, training))
-      found.candidates.push_back(candidate(scopes[i], current_stacks()[i], run, device));
+  for (const Framework framework : all_frameworks)
+    if (framework != Framework::any && serves(record_of(framework), needs, training))
+      found.candidates.push_back(candidate(record_of(framework), run, device));
   std::stable_sort(found.candidates.begin(), found.candidates.end(), is_nearer);
   found.why = found.candidates.size() == 1 ? "no other current release trains it"
                                            : "of current releases it was measured nearest";
   if (found.candidates.empty()) {
-    const auto any = std::find_if(scopes.begin(), scopes.end(),
-                                  [](const Scope& scope) { return scope.framework == Framework::pytorch; });
-    found.candidates.push_back(
-        candidate(*any, current_stacks()[static_cast<std::size_t>(any - scopes.begin())], run, device));
+    found.candidates.push_back(candidate(record_of(Framework::pytorch), run, device));
     found.why = "no framework has its recipe, and PyTorch runs every network";
   }
   if (training.adaptation.lora_rank > 0) {

@@ -184,6 +184,11 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task, const Best
 
 SearchAnswer search(const SearchRequest& request, const Task& task) { return search(prepare_search(request), task); }
 
+std::string why_no_plan(const SearchAnswer& found) {
+  if (!found.result.complete) return "interrupted before a plan was found";
+  return found.nearest_miss ? found.nearest_miss->verdict.reason : "no plan of this space is legal";
+}
+
 StrategyRequest best_strategy(const QuestionText& question, const Task& task) {
   SearchRequest request;
   request.question = question;

@@ -78,6 +78,9 @@ struct SearchAnswer {
 /// Both steps.
 [[nodiscard]] SearchAnswer search(const SearchRequest& request, const Task& task = {});
 
+/// Of an answer without plans.
+[[nodiscard]] std::string why_no_plan(const SearchAnswer& found);
+
 /// The strategy of the first of these plans, of the one that comes nearest where nothing fits, and plain data
 /// parallelism where none is legal, for a question of which nobody gave one: what `plan estimate` prices then.
 [[nodiscard]] StrategyRequest best_strategy(const QuestionText& question, const Task& task = {});

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/errors.h"
+#include "planner/pricing/run_bill.h"
 #include "planner/question/value_text.h"
 #include "planner/session/named_task.h"
 
@@ -34,6 +35,9 @@ std::vector<std::string> values_of(const Part& part, const QuestionFlags& flags)
     if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
         values.begin() + static_cast<std::ptrdiff_t>(i))
       throw InputError({part.flag, "'" + values[i] + "' is given twice", "each value once", ""});
+  if (part.text == &QuestionFlags::stack && std::find(values.begin(), values.end(), every_stack) != values.end())
+    throw InputError(
+        {part.flag, "has all beside others, which are among them or are no current releases", "all, or names", ""});
   return values;
 }
 
@@ -89,13 +93,11 @@ void add_stacks(const FlagsCase& one, const SearchRequest& options, std::vector<
 }
 
 CaseAnswer answer_of(const SearchCase& one, const Task& task) {
-  CaseAnswer row{one.values, {}, {}};
+  CaseAnswer row{one.values, {}, {}, name_remark(one.request.question)};
   try {
     row.found = search(one.request, named_task(label_of(one.values), task));
     if (row.plan() != nullptr) return row;
-    row.reason = row.found->nearest_miss       ? row.found->nearest_miss->verdict.reason
-                 : !row.found->result.complete ? "interrupted before a plan was found"
-                                               : "no plan of this space is legal";
+    row.reason = why_no_plan(*row.found);
   } catch (const InputError& error) {
     row.reason = error.what();
   }
@@ -104,9 +106,7 @@ CaseAnswer answer_of(const SearchCase& one, const Task& task) {
 
 double step_of(const CaseAnswer& row) {
   const Plan* const plan = row.plan();
-  if (plan == nullptr) return std::numeric_limits<double>::infinity();
-  return plan->prediction.simulated_step ? plan->prediction.simulated_step->value()
-                                         : plan->prediction.step_time_s.expected;
+  return plan == nullptr ? std::numeric_limits<double>::infinity() : ranking_step(*plan).expected;
 }
 
 /// Rows that differ in their stack alone answer the same question.

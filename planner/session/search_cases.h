@@ -17,7 +17,7 @@ namespace plumbline::session {
 
 inline constexpr std::size_t most_cases = 1000;
 
-/// A part of the question that has several values, and the one of a case; behind a stack of `all` its framework.
+/// One part of a case's question where several values were given, and the framework of a stack of `--stack all`.
 struct CaseValue {
   std::string part;  ///< "gpus": of the flag without its dashes
   std::string value;
@@ -36,6 +36,7 @@ struct CaseAnswer {
   std::vector<CaseValue> values;
   std::optional<SearchAnswer> found;
   std::string reason;  ///< where no plan was found: why
+  std::string remark;  ///< on names that could also be files; or empty
 
   /// The best, or null.
   [[nodiscard]] const Plan* plan() const { return found && !found->plans.empty() ? &found->plans.front() : nullptr; }

@@ -33,15 +33,10 @@ double excess(const RunLimits& limits, const RunBill& bill) {
   return most;
 }
 
-std::string why_nothing(const SearchAnswer& found) {
-  if (!found.result.complete) return "interrupted before a plan was found";
-  return found.nearest_miss ? found.nearest_miss->verdict.reason : "no plan of this space is legal";
-}
-
 void fill(SizeRow& row, const SearchAnswer& found, const PreparedSize& prepared) {
   row.is_complete = found.result.complete;
   if (found.plans.empty()) {
-    row.reason = why_nothing(found);
+    row.reason = why_no_plan(found);
     return;
   }
   const Plan& plan = row.plan.emplace(found.plans.front());

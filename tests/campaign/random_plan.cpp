@@ -225,7 +225,7 @@ std::optional<AskedPlan> attempt(Draw& draw, const PlanSizes& sizes) {
     const LegalityLimits limits{devices, domain_devices(asked.machine.cluster), asked.tensor_parallel_across_nodes};
     if (first_violation(s, asked.training, facts, limits)) continue;
     asked.strategy = s;
-    // Laws change the question, and another question may have another usual stack.
+    // Laws compare variants of the question, and the default stack depends on the question.
     if (asked.stack.empty())
       asked.stack = default_stack(graph, facts, asked.training, asked.machine.cluster).taken().stack;
     return asked;

@@ -31,6 +31,7 @@ FrameworkRecord accelerate_record() {
   r.title = "Accelerate";
   r.adapters = "get_peft_model(model, LoraConfig(...))";
   r.adapters_source = "huggingface/peft docs/source/accelerate/fsdp.md";
+  r.scope = FrameworkScope{.source = "PEFT, docs/source/accelerate/fsdp.md: models of the Hub"};
   r.revision = "huggingface/accelerate 16cb6eb8 (2026-07-24), fsdp_version 2";
   r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp_source},
                  {RecomputeMode::full, "fsdp_activation_checkpointing: true", fsdp_source}};

@@ -56,6 +56,7 @@ FrameworkRecord deepspeed_record() {
   r.title = "DeepSpeed";
   r.stacks = {"DeepSpeed"};
   r.current_stack = "deepspeed-2024";
+  r.scope = FrameworkScope{.has_every_network = true, .source = "deepspeed.initialize takes any torch.nn.Module"};
   r.adapters = "get_peft_model(model, LoraConfig(...)), or deepspeed.linear.LoRAConfig";
   r.adapters_source = "huggingface/peft docs/source/accelerate/deepspeed.md; deepspeed/linear/config.py";
   r.revision = "deepspeed 0.19.8, as released on the Python package index";

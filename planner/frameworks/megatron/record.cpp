@@ -10,6 +10,9 @@ constexpr std::string_view bridge_source = "src/megatron/bridge/training/config.
 
 constexpr std::string_view precision_source = "src/megatron/bridge/training/mixed_precision.py";
 
+/// Qwen2.5-0.5B (NVIDIA-NeMo/Megatron-Bridge, src/megatron/bridge/recipes).
+constexpr std::int64_t least_recipe = 494'000'000;
+
 bool lacks_sequence_parallel(const Strategy& s, const NetworkFacts& network) {
   return network.has_experts && s.tensor_parallel > 1 && s.sequence_parallel == SequenceParallel::off;
 }
@@ -62,6 +65,10 @@ FrameworkRecord megatron_lm_record() {
   r.title = "Megatron-LM";
   r.stacks = {"Megatron-Core", "Megatron-LM"};
   r.current_stack = "megatron-core-0.19";
+  r.scope = FrameworkScope{.needs_bf16_units = true,
+                           .needs_joined_devices = true,
+                           .least_parameters = least_recipe,
+                           .source = "Transformer Engine, README: Ampere or later; ROCm has its own"};
   r.revision = "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)";
   r.rules.push_back({"shards gradients or parameters (ZeRO-2, ZeRO-3) of Adam and SGD alone, not of Lion",
                      "megatron/training/arguments.py asserts: Megatron-FSDP", shards_lion_by_fsdp});
@@ -113,6 +120,12 @@ FrameworkRecord megatron_bridge_record() {
   r.rules = core_record().rules;  // it has no parser that asserts
   r.stacks = {"Megatron-Bridge"};
   r.current_stack = "megatron-bridge-26.06";
+  r.scope = FrameworkScope{
+      .needs_nvidia = true,
+      .needs_bf16_units = true,
+      .needs_joined_devices = true,
+      .least_parameters = least_recipe,
+      .source = "NVIDIA NeMo Framework, requirements of its containers: GPUs of NVIDIA, Ampere or later"};
   r.adapters = "cfg.peft = LoRA(...)";
   r.adapters_source = "src/megatron/bridge/peft/lora.py";
   r.revision = "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)";

@@ -28,6 +28,7 @@ FrameworkRecord pytorch_record() {
   r.title = "PyTorch";
   r.stacks = {"PyTorch"};
   r.current_stack = "pytorch-2.9";  // its modules run as PyTorch has them, without a compiler
+  r.scope = FrameworkScope{.has_every_network = true, .source = "it trains any torch.nn.Module"};
   r.revision = "PyTorch 2.13.0";
   r.schedules = {{Schedule::gpipe, "ScheduleGPipe", schedules_source},
                  {Schedule::one_f_one_b, "Schedule1F1B", schedules_source},

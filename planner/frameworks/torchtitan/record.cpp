@@ -47,6 +47,7 @@ FrameworkRecord torchtitan_record() {
   r.title = "torchtitan";
   r.stacks = {"torchtitan"};
   r.current_stack = "torchtitan-2026.03";
+  r.scope = FrameworkScope{.needs_bf16_units = true, .source = "README.md: pre-training of language models in bf16"};
   r.revision = "pytorch/torchtitan v0.2.2, 73a0e6979 (2026-02-20)";
   r.schedules = {{Schedule::gpipe, "parallelism.pipeline_parallel_schedule = \"GPipe\"", schedules},
                  {Schedule::one_f_one_b, "parallelism.pipeline_parallel_schedule = \"1F1B\"", schedules},

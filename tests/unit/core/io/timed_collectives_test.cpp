@@ -113,6 +113,10 @@ TEST_CASE("A test that names no collective is told by its bandwidths where it su
       "all-reduce=log";
   CHECK(refusal(unnamed("none", "0.07  0.05", "220.00  165.00")) == unclear);  // all-gather or all-to-all
   CHECK(refusal(unnamed("sum", "0.07  0.07", "220.00  220.00")) == unclear);   // a factor of no collective
+  std::string rooted = unnamed("sum", "0.07  0.11", "220.00  330.00");
+  for (std::size_t at = rooted.find(" -1 "); at != std::string::npos; at = rooted.find(" -1 "))
+    rooted.replace(at, 4, " 0 ");
+  CHECK(refusal(rooted) == unclear);  // a reduce
   CHECK(refusal(old_release) ==
         "log:6: does not say which collective was tested; expected the collective before the "
         "file: all-reduce=log");

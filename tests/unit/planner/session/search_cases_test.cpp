@@ -136,6 +136,9 @@ TEST_CASE("empty, repeated and far too many values are refused, naming the flag"
   CHECK(refused(wrong).starts_with("--gpus"));
   wrong.gpus = "8,8";
   CHECK(refused(wrong).starts_with("--gpus: '8' is given twice"));
+  QuestionFlags stacks = flags();
+  stacks.stack = "torchtitan,all";
+  CHECK(refused(stacks).starts_with("--stack: has all beside others"));
   wrong.gpus = "8,eight";
   CHECK(refused(wrong).starts_with("--gpus"));
   wrong = flags();
