@@ -16,18 +16,8 @@ namespace plumbline {
           {"a note"}};
 }
 
-[[nodiscard]] inline Plan sample_plan() {
-  Plan plan;
-  plan.model = {"tiny", "tiny.json", 1'000'000, 900'000, 800'000, 4, "0123456789abcdef"};
-  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210", {}, {}};
-  plan.training.sequence_length = 4096;
-  plan.training.global_batch = 64;
-  plan.training.token_budget = 1'000'000'000;
-  plan.training.precision = PrecisionRecipe::fp8;
-  plan.training.gradient_format = NumberFormat::fp32;
-  plan.training.optimizer = Optimizer::muon;
-  plan.training.adaptation = {true, {{0, 1}, {3, 3}}, 16};
-  Strategy& s = plan.strategy;
+[[nodiscard]] inline Strategy sample_strategy() {
+  Strategy s;
   s.pipeline_stages = 2;
   s.tensor_parallel = 2;
   s.context_parallel = 2;
@@ -43,29 +33,33 @@ namespace plumbline {
   s.flash_attention = FlashAttention::off;
   s.recompute = {RecomputeMode::every_nth, 2};
   s.layers_per_stage = {1, 1, 1, 1};
-  plan.layout.stages = {
-      {0,
-       {{0, 0}, {2, 2}},
-       true,
-       false,
-       2,
-       250'000,
-       {{0, 0, {"attention.core", "mlp.up"}, Bytes(1000), Bytes(200), Picoseconds(3'000'000)},
-        {2, 2, {"attention.core"}, Bytes(1100), Bytes(100), Picoseconds(2'000'000)}},
-       {},
-       Bytes(0)},
-      {1,
-       {{1, 1}, {3, 3}},
-       false,
-       true,
-       0,
-       250'000,
-       {{1, 1, {}, Bytes(1200), Bytes(0), Picoseconds(0)}, {3, 3, {}, Bytes(1200), Bytes(0), Picoseconds(0)}},
-       {},
-       Bytes(0)}};
-  plan.layout.rank_order = {"tensor", "context", "data", "pipeline"};
-  plan.layout.groups = {{"tensor", 2, 1, 8}, {"pipeline", 2, 8, 8}};
-  Prediction& p = plan.prediction;
+  return s;
+}
+
+[[nodiscard]] inline std::vector<StageLayoutEntry> sample_stages() {
+  return {{0,
+           {{0, 0}, {2, 2}},
+           true,
+           false,
+           2,
+           250'000,
+           {{0, 0, {"attention.core", "mlp.up"}, Bytes(1000), Bytes(200), Picoseconds(3'000'000)},
+            {2, 2, {"attention.core"}, Bytes(1100), Bytes(100), Picoseconds(2'000'000)}},
+           {},
+           Bytes(0)},
+          {1,
+           {{1, 1}, {3, 3}},
+           false,
+           true,
+           0,
+           250'000,
+           {{1, 1, {}, Bytes(1200), Bytes(0), Picoseconds(0)}, {3, 3, {}, Bytes(1200), Bytes(0), Picoseconds(0)}},
+           {},
+           Bytes(0)}};
+}
+
+[[nodiscard]] inline Prediction sample_prediction() {
+  Prediction p;
   for (std::size_t i = 0; i < time_cause_count; ++i)
     p.time.by_cause[i] = Picoseconds(static_cast<std::int64_t>(i + 1) * 90'909'090'910);
   p.step_time_s = {4.5, to_seconds(p.time.total()).value(), 5.5};
@@ -85,6 +79,25 @@ namespace plumbline {
   p.dollars_per_step = 0.25;
   p.joules_per_step = 1e4;
   p.communication = {{"tensor", "all-gather", Bytes(1 << 20), Seconds(0.01)}};
+  return p;
+}
+
+[[nodiscard]] inline Plan sample_plan() {
+  Plan plan;
+  plan.model = {"tiny", "tiny.json", 1'000'000, 900'000, 800'000, 4, "0123456789abcdef"};
+  plan.machine = {"two-boxes", "two-boxes.json", "H100-SXM-80GB", 16, 8, 2, "fedcba9876543210", {}, {}};
+  plan.training.sequence_length = 4096;
+  plan.training.global_batch = 64;
+  plan.training.token_budget = 1'000'000'000;
+  plan.training.precision = PrecisionRecipe::fp8;
+  plan.training.gradient_format = NumberFormat::fp32;
+  plan.training.optimizer = Optimizer::muon;
+  plan.training.adaptation = {true, {{0, 1}, {3, 3}}, 16};
+  plan.strategy = sample_strategy();
+  plan.layout.stages = sample_stages();
+  plan.layout.rank_order = {"tensor", "context", "data", "pipeline"};
+  plan.layout.groups = {{"tensor", 2, 1, 8}, {"pipeline", 2, 8, 8}};
+  plan.prediction = sample_prediction();
   plan.run = {1.5, 576, Dollars(1000), 250};
   plan.verdict = {true, "stage 0 needs 66 MiB: plenty to spare", 80_GiB, 79_GiB, false, 2_GiB, 0.9987};
   plan.provenance = sample_provenance();
