@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "planner/question/noise.h"
+#include "planner/search/plainness.h"
 
 namespace plumbline {
 namespace {
@@ -44,6 +45,29 @@ FoldedRanking folded(std::vector<RankedStrategy> ranking) {
     result.rest.emplace_back();
   }
   return result;
+}
+
+void let_plainest_stand(FoldedRanking& ranking) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < ranking.first.size(); ++i) {
+    const Picoseconds fastest = ranking.first[i].ranking_step();
+    for (RankedStrategy& other : ranking.rest[i])
+      if (!is_less(fastest, other.ranking_step()) &&
+          plainness(other.strategy, other.peak_memory) <
+              plainness(ranking.first[i].strategy, ranking.first[i].peak_memory))
+        std::swap(ranking.first[i], other);
+    order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto place = [&](const RankedStrategy& plan) { return std::pair(plan.may_not_fit, plan.ranking_step()); };
+    return place(ranking.first[a]) < place(ranking.first[b]);
+  });
+  FoldedRanking sorted;
+  for (const std::size_t i : order) {
+    sorted.first.push_back(std::move(ranking.first[i]));
+    sorted.rest.push_back(std::move(ranking.rest[i]));
+  }
+  ranking = std::move(sorted);
 }
 
 }  // namespace plumbline

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+
+#include "planner/search/plainness.h"
 
 namespace plumbline {
 namespace {
@@ -24,16 +25,6 @@ double survival_of_all(const std::vector<PredictedStep>& plans, double x) {
   return product;
 }
 
-/// Smaller is simpler; of the same, what needs less memory. Optimizer states may always be shared, ZeRO-2 and 3 change
-/// what ranks hold and send in every pass.
-auto complexity(const Strategy& s, Bytes peak) {
-  const auto is_split = [](std::int32_t degree) { return degree > 1 ? 1 : 0; };
-  const int dimensions = is_split(s.tensor_parallel) + is_split(s.context_parallel) + is_split(s.pipeline_stages) +
-                         is_split(s.expert_parallel);
-  return std::tuple(dimensions, record_of(s.schedule).rarity, s.virtual_stages, !s.layers_per_stage.empty(),
-                    s.recompute.mode, std::max(s.zero_stage, 1), peak);
-}
-
 /// Another optimizer or rank of adapters is another training, not a simpler plan.
 bool trains_alike(const Training& one, const Training& other) {
   return one.optimizer == other.optimizer && one.adaptation == other.adaptation;
@@ -52,9 +43,9 @@ bool is_tied(const PredictedStep& first, const PredictedStep& other) {
 /// Among the plans that are tied and those that they stand for, where these are tied too: some are slower for nothing.
 void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
   const PredictedStep first = predicted(plans[0]);
-  auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
+  auto least = plainness(plans[0].strategy, plans[0].prediction.peak_memory);
   const auto consider = [&](std::size_t row, const Strategy& strategy, Bytes peak) {
-    const auto found = complexity(strategy, peak);
+    const auto found = plainness(strategy, peak);
     if (found >= least) return false;
     least = found;
     ties.simplest = row;

@@ -1,0 +1,47 @@
+// Which of two plans is plainer.
+
+#include "planner/search/plainness.h"
+
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+Plainness of(const Strategy& strategy, Bytes peak = 10_GiB) { return plainness(strategy, peak); }
+
+TEST_CASE("a plan is plainer with fewer kinds of parallelism, whatever else it has") {
+  Strategy one;
+  one.tensor_parallel = 8;
+  one.recompute = {RecomputeMode::full};
+  one.zero_stage = 3;
+  Strategy two;
+  two.tensor_parallel = two.pipeline_stages = 2;
+  CHECK(of(one) < of(two));
+}
+
+TEST_CASE("an empty chunk, virtual stages and a list of layers make a plan less plain, in this order") {
+  Strategy plain;
+  plain.pipeline_stages = 4;
+  plain.schedule = Schedule::interleaved;
+  plain.virtual_stages = 2;
+  Strategy listed = plain;
+  listed.layers_per_stage = {4, 4, 4, 4, 4, 4, 4, 3};
+  Strategy more = plain;
+  more.virtual_stages = 4;
+  Strategy empty = plain;
+  empty.layers_per_stage = {4, 4, 4, 4, 4, 4, 4, 0};
+  CHECK(of(plain) < of(listed));
+  CHECK(of(listed) < of(more));
+  CHECK(of(more) < of(empty));
+}
+
+TEST_CASE("of plans that are equally plain the leaner comes first; sharing optimizer states is always plain") {
+  Strategy whole;
+  Strategy shared = whole;
+  shared.zero_stage = 1;
+  CHECK(of(whole) == of(shared));
+  CHECK(of(shared, 9_GiB) < of(whole));
+}
+
+}  // namespace
+}  // namespace plumbline
