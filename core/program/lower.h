@@ -26,6 +26,8 @@ enum class Restores : std::uint8_t { nothing, something };
 struct SegmentSizes {
   Segment executions;
   Restores restores = Restores::nothing;  ///< before its backward
+  /// Where its backward follows the replay of several segments, the first of them; -1: of itself.
+  std::int32_t replayed_from = -1;
   MemoryProfile memory;                   ///< of whole backwards alone where no backward is split
   WireBytes forward;                      ///< what its collectives send, pass by pass
   WireBytes backward;

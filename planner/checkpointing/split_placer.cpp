@@ -11,7 +11,7 @@ SplitPlacer::SplitPlacer(const RecomputePlacer& placer, const std::vector<Chunk>
       chunks_(chunks),
       unplaced_(
           stage_layout(placer.question().graph(),
-                       {chunks, uniform_variants(placer.question().graph(), {}), placer.strategy().layers_per_unit},
+                       {chunks, ruled_variants(placer.question().graph(), {}, chunks), placer.strategy().layers_per_unit},
                        placer.strategy().pipeline_stages, placement(placer.strategy().schedule),
                        placer.question().stage_sites(placer.strategy()))),
       kept_(placer.question().graph(), unplaced_, placer.blocks()),
