@@ -19,10 +19,10 @@ namespace plumbline {
 /// What lives next to saved activations while one action of a kind runs.
 struct WorkingSets {
   Bytes forward{0};
-  Bytes replay{0};          ///< of a block whose replay is not its backward's last neighbour: next to what it restores
   Bytes backward{0};        ///< with the replay before it
   Bytes backward_input{0};  ///< the same of a split backward
   Bytes weight{0};          ///< weight gradients alone
+  Bytes replay{0};          ///< of a replay ahead of others (ReplayPlace), next to what it restores
   bool operator==(const WorkingSets&) const = default;
 };
 

@@ -80,6 +80,12 @@ FrameworkRecord megatron_lm_record() {
       {RecomputeMode::modules, "--recompute-granularity selective --recompute-modules", megatron::transformer_source},
       {RecomputeMode::full, "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1",
        megatron::transformer_source},
+      {RecomputeMode::uniform, "--recompute-granularity full --recompute-method uniform --recompute-num-layers N",
+       megatron::transformer_source},
+      {RecomputeMode::block, "--recompute-granularity full --recompute-method block --recompute-num-layers N",
+       megatron::transformer_source},
+      {RecomputeMode::square_root, "the same as uniform, N the square root of a chunk's layers",
+       megatron::transformer_source},
       {RecomputeMode::offloaded, "--cpu-offloading-num-layers", megatron::model_parallel_source}};
   r.zero_stages = {{0, "no flag", megatron::arguments_source},
                    {1, "--use-distributed-optimizer", megatron::arguments_source},
@@ -135,6 +141,11 @@ FrameworkRecord megatron_bridge_record() {
                  {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge_source},
                  {RecomputeMode::modules, "cfg.model.recompute_modules", bridge_source},
                  {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"",
+                  bridge_source},
+                 {RecomputeMode::uniform, "cfg.model.recompute_method = \"uniform\", recompute_num_layers = N",
+                  bridge_source},
+                 {RecomputeMode::square_root, "the same as uniform, N the square root of a chunk's layers", bridge_source},
+                 {RecomputeMode::block, "cfg.model.recompute_method = \"block\", recompute_num_layers = N",
                   bridge_source}};
   r.zero_stages = {
       {0, "cfg.ddp.use_distributed_optimizer = False", bridge_source},
