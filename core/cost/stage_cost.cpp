@@ -124,7 +124,8 @@ void add_to_row(std::vector<ReplayRow>& rows, const VariantCount& layer) {
 }
 
 void add_row(std::vector<ReplayRow>& rows, const ReplayRow& more) {
-  const auto same = std::find_if(rows.begin(), rows.end(), [&](const ReplayRow& row) { return row.layers == more.layers; });
+  const auto same =
+      std::find_if(rows.begin(), rows.end(), [&](const ReplayRow& row) { return row.layers == more.layers; });
   if (same == rows.end())
     rows.push_back(more);
   else
@@ -327,7 +328,8 @@ std::int32_t layer_variant(Recompute recompute, std::int64_t layer, std::int64_t
     case RecomputeMode::full: return Variant::full;
     case RecomputeMode::every_nth: return layer % recompute.n == 0 ? Variant::full : Variant::kept;
     case RecomputeMode::block: return in_chunk < recompute.n ? Variant::full : Variant::kept;
-    case RecomputeMode::uniform: return in_chunk % recompute.n == 0 ? Variant::replayed_first : Variant::replayed_middle;
+    case RecomputeMode::uniform:
+      return in_chunk % recompute.n == 0 ? Variant::replayed_first : Variant::replayed_middle;
     case RecomputeMode::by_operator: return Variant::by_operator;
     case RecomputeMode::modules: return Variant::modules;
     case RecomputeMode::offloaded: return layer < recompute.n ? Variant::offloaded : Variant::kept;

@@ -41,8 +41,7 @@ void add_replay(MemoryProfile& profile, const BlockProgram& program, BlockMemory
 /// `after_forward`: what the forward left.
 void add_split(MemoryProfile& profile, const BlockProgram& program, const BlockMemory& after_forward) {
   BlockMemory memory = after_forward;
-  profile.working.backward_input =
-      most_of_backward(program, memory, BlockPass::backward_input) - profile.restored;
+  profile.working.backward_input = most_of_backward(program, memory, BlockPass::backward_input) - profile.restored;
   memory.run(BlockPass::keep_for_weights);
   for (std::int32_t b = 0; b < std::ssize(program.buffers); ++b) {
     const auto held = memory.class_of(b);

@@ -36,8 +36,8 @@ std::vector<std::string> recompute_examples() {
 Recompute recompute(const JsonPlace& place) {
   const std::string& text = place.string();
   if (const auto value = recompute_from_text(text)) return *value;
-  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown",
-                    recompute_names_text(", "), nearest_text(text, recompute_examples())});
+  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown", recompute_names_text(", "),
+                    nearest_text(text, recompute_examples())});
 }
 
 std::vector<Optimizer> all_optimizers() {

@@ -57,15 +57,14 @@ bool is_counted(std::string_view name) { return name.ends_with(":N"); }
 }  // namespace
 
 std::string_view name_of(RecomputeMode mode) {
-  return std::find_if(recompute_names.begin(), recompute_names.end(), [&](const RecomputeName& n) {
-           return n.mode == mode;
-         })->text;
+  return std::find_if(recompute_names.begin(), recompute_names.end(),
+                      [&](const RecomputeName& n) { return n.mode == mode; })
+      ->text;
 }
 
 std::string recompute_names_text(std::string_view between) {
   std::string text;
-  for (const RecomputeName& name : recompute_names)
-    (text += text.empty() ? std::string_view() : between) += name.text;
+  for (const RecomputeName& name : recompute_names) (text += text.empty() ? std::string_view() : between) += name.text;
   return text;
 }
 

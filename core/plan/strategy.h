@@ -17,12 +17,24 @@ namespace plumbline {
 /// dropout, values), arXiv:2205.05198 section 5. `full`: every layer from its input. `every_nth`: layers 0, n, 2n, ...
 /// in full, the others not at all. `by_operator`: all but attention and every second matrix product of each layer
 /// (core/cost/kept_by_operator.h). `modules`: chosen parts of each layer (core/cost/recompute_modules.h). `offloaded`:
-/// nothing, but what the first n layers keep waits in host memory (core/cost/host_checkpoints.h). `uniform`: full, n layers of a pipeline
-/// chunk at a time, of which the first keeps its input and all run again before the backward of the last; `block`: the
-/// first n layers of every pipeline chunk in full (Megatron-Core's recompute_method). `square_root`: `uniform` of as
-/// many layers as the square root of a chunk's (arXiv:1604.06174). `placed`: for every
+/// nothing, but what the first n layers keep waits in host memory (core/cost/host_checkpoints.h). `uniform`: full, n
+/// layers of a pipeline chunk at a time, of which the first keeps its input and all run again before the backward of
+/// the last; `block`: the first n layers of every pipeline chunk in full (Megatron-Core's recompute_method).
+/// `square_root`: `uniform` of as many layers as the square root of a chunk's (arXiv:1604.06174). `placed`: for every
 /// layer the set of operators that makes its pipeline rank fastest among those that fit (planner/checkpointing).
-enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth, by_operator, modules, offloaded, placed, uniform, block, square_root };
+enum class RecomputeMode : std::uint8_t {
+  none,
+  selective,
+  full,
+  every_nth,
+  by_operator,
+  modules,
+  offloaded,
+  placed,
+  uniform,
+  block,
+  square_root
+};
 /// Parts of a layer by Megatron-Core's names (transformer_config.py, recompute_modules): the attention core, the
 /// activation of routed experts, the norms before attention and MLP, the up-projections of latent attention with its
 /// norms and rotation, the MLP of dense layers, all of a mixture, its shared experts.
@@ -48,7 +60,7 @@ class RecomputeModules {
 };
 struct Recompute {
   RecomputeMode mode = RecomputeMode::none;
-  std::int32_t n = 1;             ///< for every_nth and uniform, at least 2; for block and offloaded, layers; otherwise 1
+  std::int32_t n = 1;  ///< for every_nth and uniform, at least 2; for block and offloaded, layers; otherwise 1
   RecomputeModules modules = {};  ///< for modules
   auto operator<=>(const Recompute&) const = default;
 };

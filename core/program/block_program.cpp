@@ -81,7 +81,7 @@ void lower_replay(const BlockFacts& facts, BlockEmitter& emit, BlockValues& valu
   for (const TensorId id : facts.block.outputs()) {
     std::int32_t& value = values.tensors[slot(id)];
     program.replay_outputs.push_back(value);
-    program.restores_output.push_back(rule.restores_tensor[slot(id)]);
+    program.restores_output.push_back(rule.restores_tensor[slot(id)] || rule.keeps_tensor[slot(id)]);
     if (program.restores_output.back()) continue;
     emit.hand_over(value);
     value = no_buffer;

@@ -38,7 +38,7 @@ struct MemoryProfile {
   Bytes late_logits{0};      ///< of `logits`, until the weight gradients
   /// Of a block that is replayed ahead of others (ReplayPlace), from its replay to its backward.
   Bytes restored{0};
-  Bytes on_host{0};          ///< as `saved`, in host memory, of the tensor-parallel ranks together
+  Bytes on_host{0};  ///< as `saved`, in host memory, of the tensor-parallel ranks together
   /// Of one block, what lives on the device next to the acting one while it is copied to the host or back.
   Bytes in_transit{0};
   WorkingSets working;

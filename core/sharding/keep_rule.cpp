@@ -65,7 +65,7 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
   const std::size_t ops = block.ops().size();
   KeepRule rule{std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(ops),
                 std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(tensors),
-                std::vector<bool>(tensors), !replay.kept.empty(),    replay.place};
+                std::vector<bool>(tensors), !replay.kept.empty(),   replay.place};
   keep_without_replay(rule, saved);
   const std::vector<bool> read_by_backward = rule.keeps_tensor;
   for (std::size_t i = 0; i < replay.replayed.size(); ++i)

@@ -49,7 +49,7 @@ class Ranges {
       : graph_(pricer.question().graph()),
         size_(static_cast<std::int32_t>(graph_.sequence().size())),
         variants_(ruled_variants(graph_, pricer.places() ? Recompute{} : pricer.strategy().recompute,
-                                  {{0, std::ssize(graph_.sequence())}})) {
+                                 {{0, std::ssize(graph_.sequence())}})) {
     std::map<RankContent, std::int32_t> found;
     index_.resize(slot(size_, 0));
     for (std::int32_t first = 0; first < size_; ++first)

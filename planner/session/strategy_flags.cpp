@@ -49,8 +49,7 @@ PartialStrategy StrategyFlags::strategy() const {
   if (micro_batch) s.micro_batch = whole_number("--micro-batch", *micro_batch, 1, largest_global_batch);
   if (recompute) {
     const auto found = recompute_from_text(*recompute);
-    if (!found)
-      refuse_choice("--recompute", *recompute, recompute_texts());
+    if (!found) refuse_choice("--recompute", *recompute, recompute_texts());
     s.recompute = *found;
   }
   if (split) s.split = choice_of("--split", *split, all_stage_splits, stage_split_from_text);

@@ -137,16 +137,15 @@ FrameworkRecord megatron_bridge_record() {
   r.revision = "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)";
   r.schedules = {{Schedule::one_f_one_b, "without virtual stages", bridge_source},
                  {Schedule::interleaved, "cfg.model.virtual_pipeline_model_parallel_size", bridge_source}};
-  r.recompute = {{RecomputeMode::none, "cfg.model.recompute_granularity = None", bridge_source},
-                 {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge_source},
-                 {RecomputeMode::modules, "cfg.model.recompute_modules", bridge_source},
-                 {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"",
-                  bridge_source},
-                 {RecomputeMode::uniform, "cfg.model.recompute_method = \"uniform\", recompute_num_layers = N",
-                  bridge_source},
-                 {RecomputeMode::square_root, "the same as uniform, N the square root of a chunk's layers", bridge_source},
-                 {RecomputeMode::block, "cfg.model.recompute_method = \"block\", recompute_num_layers = N",
-                  bridge_source}};
+  r.recompute = {
+      {RecomputeMode::none, "cfg.model.recompute_granularity = None", bridge_source},
+      {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge_source},
+      {RecomputeMode::modules, "cfg.model.recompute_modules", bridge_source},
+      {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"",
+       bridge_source},
+      {RecomputeMode::uniform, "cfg.model.recompute_method = \"uniform\", recompute_num_layers = N", bridge_source},
+      {RecomputeMode::square_root, "the same as uniform, N the square root of a chunk's layers", bridge_source},
+      {RecomputeMode::block, "cfg.model.recompute_method = \"block\", recompute_num_layers = N", bridge_source}};
   r.zero_stages = {
       {0, "cfg.ddp.use_distributed_optimizer = False", bridge_source},
       {1, "cfg.ddp.use_distributed_optimizer", bridge_source},

@@ -91,9 +91,9 @@ TEST_CASE("a replay and its split backward share one working set") {
 
 std::vector<Strategy> with_groups(Strategy s) {
   std::vector<Strategy> strategies;
-  for (const Recompute recompute : {Recompute{RecomputeMode::uniform, 2}, Recompute{RecomputeMode::uniform, 3},
-                                    Recompute{RecomputeMode::block, 1}, Recompute{RecomputeMode::block, 2},
-                                    Recompute{RecomputeMode::square_root}}) {
+  for (const Recompute recompute :
+       {Recompute{RecomputeMode::uniform, 2}, Recompute{RecomputeMode::uniform, 3}, Recompute{RecomputeMode::block, 1},
+        Recompute{RecomputeMode::block, 2}, Recompute{RecomputeMode::square_root}}) {
     s.recompute = recompute;
     strategies.push_back(s);
   }

@@ -65,7 +65,9 @@ TEST_CASE("groups and first layers are those of each pipeline chunk") {
   const Graph graph = gpt_of(12);
   CHECK(layers_text(graph, "uniform:1", 1) == "ffffffffffff");
   CHECK(layers_text(graph, "uniform:2", 1) == "<><><><><><>");
-  CHECK(layers_text(graph, "uniform:5", 1) == "<---><--->" "<>");
+  CHECK(layers_text(graph, "uniform:5", 1) ==
+        "<---><--->"
+        "<>");
   CHECK(layers_text(graph, "uniform:12", 1) == "<---------->");
   CHECK(layers_text(graph, "uniform:2", 4) == "<>f<>f<>f<>f");
   CHECK(layers_text(graph, "uniform:4", 2) == "<--><><--><>");
@@ -131,12 +133,12 @@ TEST_CASE("every layer more that block recomputes holds less and takes longer, u
 }
 
 TEST_CASE("names of recompute are read as they are printed, and nothing else is") {
-  for (const char* const text : {"none", "selective", "full", "every:2", "uniform:2", "uniform:64", "block:1", "block:12",
-                                 "sqrt", "by-operator", "offload:1", "optimal", "selective:layernorm+mlp"})
+  for (const char* const text : {"none", "selective", "full", "every:2", "uniform:2", "uniform:64", "block:1",
+                                 "block:12", "sqrt", "by-operator", "offload:1", "optimal", "selective:layernorm+mlp"})
     CHECK(to_text(recompute_from_text(text).value()) == text);
   CHECK(to_text(recompute_from_text("uniform:1").value()) == "full");
-  for (const char* const text : {"uniform", "uniform:", "uniform:0", "uniform:-1", "uniform:2x", "block:0", "block:",
-                                 "block", "sqrt:2", "uniform:N", "every:N", "uniform:99999999999"})
+  for (const char* const text : {"uniform", "uniform:", "uniform:0", "uniform:-1", "uniform:2x", "block:0",
+                                 "block:", "block", "sqrt:2", "uniform:N", "every:N", "uniform:99999999999"})
     CHECK(!recompute_from_text(text));
 }
 

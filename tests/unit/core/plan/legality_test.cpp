@@ -433,8 +433,7 @@ TEST_CASE("R25: all-to-all context parallelism divides the heads that tensor par
 
 TEST_CASE("R27: groups and first layers are at most those of a chunk") {
   Question q;
-  q.strategy.pipeline_stages = 4;
-  q.strategy.schedule = Schedule::one_f_one_b;
+  q.use_pipeline(4);
   for (const RecomputeMode mode : {RecomputeMode::uniform, RecomputeMode::block}) {
     q.strategy.recompute = {mode, 6};
     CHECK(q.answer() == "legal");

@@ -144,8 +144,9 @@ TEST_CASE("recompute of several layers at once, and of the first layers of each 
   CHECK_THROWS_WITH(read("--recompute-granularity full --recompute-method some"),
                     Catch::Matchers::ContainsSubstring("found 'some'; expected uniform or block"));
   CHECK_THROWS_AS(read("--recompute-granularity full --recompute-method block --recompute-num-layers 0"), InputError);
-  const Imported one = imported("--num-layers 24 --pipeline-model-parallel-size 2 --recompute-granularity full "
-                                "--recompute-method block --recompute-num-layers 4");
+  const Imported one = imported(
+      "--num-layers 24 --pipeline-model-parallel-size 2 --recompute-granularity full "
+      "--recompute-method block --recompute-num-layers 4");
   for (const std::string& sentence : one.notes.unread) CHECK(sentence.find("recompute") == std::string::npos);
 }
 
