@@ -13,6 +13,7 @@ void StrategyOptions::declare(CLI::App& app) {
   const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
     return app.add_option(flag, value, text)->group("Strategy")->type_name(type);
   };
+  const std::string recomputes = recompute_names_text("|");
   const std::string schedules = alternatives(names_of(std::span(all_schedules).subspan(1)));  // not "none"
   option("--tp", flags_.tp, "N", "tensor-parallel ranks (1)");
   option("--pp", flags_.pp, "N", "pipeline stages (1)");
@@ -31,7 +32,7 @@ void StrategyOptions::declare(CLI::App& app) {
   option("--schedule", flags_.schedule, schedules.c_str(),
          "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix");
   option("--micro-batch", flags_.micro_batch, "N", "sequences of one micro-batch (1)");
-  option("--recompute", flags_.recompute, "none|selective[:MODULE+...]|full|every:N|by-operator|offload:N|optimal",
+  option("--recompute", flags_.recompute, recomputes.c_str(),
          "what the backward pass computes again (none); optimal: the least that fits");
   option("--split", flags_.split, "even|balanced",
          "which layers a pipeline stage holds (even); balanced: the fastest split");

@@ -39,10 +39,9 @@ class LoweredPlan {
         calibration(habits),
         pricer(round_cluster(static_cast<std::int32_t>((s.devices() + 7) / 8)), calibration),
         steps(pricer, training),
-        layout(stage_layout(graph,
-                            {s.layers_per_stage.empty() ? split_into_chunks(graph, s.chunks())
-                                                        : split_into_chunks(graph, s.layers_per_stage),
-                             uniform_variants(graph, s.recompute), s.layers_per_unit},
+        chunks(s.layers_per_stage.empty() ? split_into_chunks(graph, s.chunks())
+                                          : split_into_chunks(graph, s.layers_per_stage)),
+        layout(stage_layout(graph, {chunks, ruled_variants(graph, s.recompute, chunks), s.layers_per_unit},
                             s.pipeline_stages, placement(s.schedule))) {
     for (const Block& block : graph.blocks())
       blocks.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
@@ -70,6 +69,7 @@ class LoweredPlan {
   Calibration calibration;
   BlockPricer pricer;
   StepPricer steps;
+  std::vector<Chunk> chunks;
   StageLayout layout;
   std::vector<BlockCost> blocks;
   LoweringInput sizes;

@@ -62,9 +62,10 @@ class Pricing {
     return blocks;
   }
   [[nodiscard]] StageLayout layout_of(const Strategy& s) const {
-    return stage_layout(
-        graph_, {split_into_chunks(graph_, s.chunks()), uniform_variants(graph_, s.recompute), s.layers_per_unit},
-        s.pipeline_stages, placement(s.schedule));
+    return stage_layout(graph_,
+                        {split_into_chunks(graph_, s.chunks()),
+                         ruled_variants(graph_, s.recompute, split_into_chunks(graph_, s.chunks())), s.layers_per_unit},
+                        s.pipeline_stages, placement(s.schedule));
   }
 
   Graph graph_;

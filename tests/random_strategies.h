@@ -71,11 +71,13 @@ inline constexpr std::int32_t most_random_ranks = 8;
 
 [[nodiscard]] inline Recompute random_recompute(Dice& dice) {
   Recompute r;
-  r.mode = dice.one_of({RecomputeMode::none, RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full,
-                        RecomputeMode::every_nth, RecomputeMode::by_operator, RecomputeMode::modules,
-                        RecomputeMode::offloaded});
+  r.mode =
+      dice.one_of({RecomputeMode::none, RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full,
+                   RecomputeMode::every_nth, RecomputeMode::by_operator, RecomputeMode::modules,
+                   RecomputeMode::offloaded, RecomputeMode::uniform, RecomputeMode::block, RecomputeMode::square_root});
   if (r.mode == RecomputeMode::offloaded) r.n = static_cast<std::int32_t>(dice.between(1, 5));
-  if (r.mode == RecomputeMode::every_nth) r.n = dice.one_of({2, 3});
+  if (r.mode == RecomputeMode::block) r.n = static_cast<std::int32_t>(dice.between(1, 3));
+  if (r.mode == RecomputeMode::every_nth || r.mode == RecomputeMode::uniform) r.n = dice.one_of({2, 3});
   if (r.mode == RecomputeMode::modules)
     for (const RecomputeModule module : all_recompute_modules)
       if (dice.one_in(3)) r.modules.add(module);

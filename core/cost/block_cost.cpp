@@ -155,11 +155,16 @@ BlockCost BlockPricer::price_as_run(const Block& block, const Shard& shard, cons
   cost.flops = block_flops(block, shard);
   if (shard.orthogonalises) cost.orthogonalisation = rounded(orthogonalisation_time(kernels_, block, shard), 1);
   add_ruled_variants(cost, times, of);
-  if (features.layer_checkpoints == LayerCheckpoints::on_host && block.kind() == BlockKind::layer)
-    hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
+  const bool holds_checkpoints =
+      features.layer_checkpoints == LayerCheckpoints::on_host && block.kind() == BlockKind::layer;
+  if (holds_checkpoints) hold_on_host(cost.variants[Variant::full], shard.tensor_parallel, to_host_);
   cost.variants.push_back(cost.variant(Variant::kept));
   cost.variants.push_back(shard.recomputed.empty() ? cost.variant(Variant::kept) : with_modules(cost, times, of));
   cost.variants.push_back(offload_kept(cost, shard.tensor_parallel, to_host_));
+  for (const ReplayPlace place : {ReplayPlace::first, ReplayPlace::middle, ReplayPlace::last})
+    cost.variants.push_back(in_row(cost, of, place));
+  if (holds_checkpoints && shard.joined_layers == JoinedLayers::some)
+    hold_on_host(cost.variants[Variant::replayed_first], shard.tensor_parallel, to_host_);
   if (!runs_backward(block)) std::fill(cost.variants.begin() + 1, cost.variants.end(), cost.variant(Variant::kept));
   return cost;
 }

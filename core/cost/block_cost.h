@@ -64,6 +64,7 @@ struct BlockVariant {
   std::vector<bool> kept = {};  ///< by tensor, where a list says what is kept; empty: no list
   CopyTimes copies = {};
   Bytes copied{0};  ///< by this rank to the host, and back
+  ReplayPlace place = ReplayPlace::alone;
   /// Parameters that ZeRO-3 lets go of after the replay and gathers again for the gradients.
   std::int64_t regathered = 0;
 };
@@ -75,7 +76,11 @@ struct Variant {
   static constexpr std::int32_t by_operator = 3;
   static constexpr std::int32_t modules = 4;
   static constexpr std::int32_t offloaded = 5;
-  static constexpr std::int32_t first_placed = 6;
+  // Full, of layers that are replayed in a row (ReplayPlace).
+  static constexpr std::int32_t replayed_first = 6;
+  static constexpr std::int32_t replayed_middle = 7;
+  static constexpr std::int32_t replayed_last = 8;
+  static constexpr std::int32_t first_placed = 9;
 };
 
 struct BlockCost {
@@ -189,6 +194,8 @@ class BlockPricer {
   void add_expert(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const;
   void add_passes(BlockCost& cost, Times& times, const PricedBlock& of, Bytes logits) const;
   [[nodiscard]] PhaseTime phase(Seconds compute, const CollectiveTimes& collectives) const;
+  /// Of `full`, in a row of layers; as `full` where the strategy has none.
+  [[nodiscard]] BlockVariant in_row(const BlockCost& cost, const PricedBlock& of, ReplayPlace place) const;
   void add_ruled_variants(BlockCost& cost, const Times& times, const PricedBlock& of) const;
   [[nodiscard]] BlockVariant by_operator(const BlockCost& cost, const PricedBlock& of, const KeptByOperator& kept,
                                          double replayed) const;

@@ -25,6 +25,7 @@ class BlockMemory {
     return classes_[static_cast<std::size_t>(buffer)];
   }
   [[nodiscard]] Bytes most(MemoryClass c) const { return most_[c]; }
+  [[nodiscard]] Bytes live(MemoryClass c) const { return live_[c]; }
 
  private:
   [[nodiscard]] Bytes bytes(std::int32_t buffer) const {

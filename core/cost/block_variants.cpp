@@ -62,7 +62,7 @@ CollectiveTimes BlockPricer::fold_replay(BlockVariant& variant, const PricedBloc
                                          const MemoryProfile& kept, BackwardForm form) const {
   variant.memory.logits = kept.logits;
   if (!runs_backward(of.block)) return {};  // what it would read is not kept
-  const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept}, form);
+  const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept, variant.place}, form);
   variant.regathered = regathered(of, variant.replayed, kernels_.calibration().stack.sharding.regathered_from_elements);
   variant.memory = memory_profile(program, form, variant.memory.saved, kept.logits);
   variant.restored = std::max(Bytes(0), variant.memory.working.backward - kept.working.backward);
@@ -160,6 +160,20 @@ BlockVariant BlockPricer::with_modules(const BlockCost& cost, const Times& times
   const CollectiveTimes again = fold_replay(variant, of, RecomputeMode::modules, cost.memory());
   variant.recompute = phase(compute, again);
   variant.host = host_time(kernels, again.launches);
+  return variant;
+}
+
+BlockVariant BlockPricer::in_row(const BlockCost& cost, const PricedBlock& of, ReplayPlace place) const {
+  BlockVariant variant = cost.variant(Variant::full);
+  if (of.shard.joined_layers == JoinedLayers::none || of.block.kind() != BlockKind::layer) return variant;
+  variant.place = place;
+  variant.memory = {};
+  variant.copies = {};
+  variant.copied = Bytes(0);
+  if (!is_given_input(place)) variant.memory.saved = cost.boundary;
+  fold_replay(variant, of, RecomputeMode::full, cost.memory());
+  // The layers behind it are replayed, and run backward, before its own gradients are made.
+  if (hands_on(place)) variant.regathered = cost.parameters.total();
   return variant;
 }
 

@@ -195,7 +195,7 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
 
 double recast_share(const Recompute& recompute, const StackFeatures& features, const PrecisionFormats& formats) {
   if (!casts_itself(features, formats)) return 0;
-  if (recompute.mode == RecomputeMode::full) return 1;
+  if (recompute.mode == RecomputeMode::full || joins_layers(recompute)) return 1;
   return recompute.mode == RecomputeMode::every_nth ? 1.0 / recompute.n : 0;
 }
 

@@ -84,6 +84,28 @@ SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, cons
   return sizes;
 }
 
+/// Of a program of blocks, layers that are replayed in a row: what each restores waits for its own backward, and the
+/// last one's backward follows all their replays, of which the program gathers each by itself.
+void add_rows(ChunkSizes& chunk, const PricedPlan& plan, Backwards backwards) {
+  const Arrangement& arrangement = plan.ranks.layout().arrangement;
+  std::int32_t first = -1;
+  for (std::int32_t i = 0; i < std::ssize(chunk.segments); ++i) {
+    SegmentSizes& segment = chunk.segments[static_cast<std::size_t>(i)];
+    const auto execution = static_cast<std::size_t>(segment.executions.first);
+    const std::int32_t chosen = arrangement.variants[execution];
+    if (chosen == Variant::replayed_first) first = i;
+    if (chosen == Variant::replayed_last) segment.replayed_from = first;
+    if (chosen != Variant::replayed_first && chosen != Variant::replayed_middle) continue;
+    const std::size_t cost =
+        arrangement.cost_index(plan.graph.sequence()[execution], execution, plan.graph.blocks().size());
+    segment.memory.restored = plan.blocks[cost].variant(chosen).memory.restored;
+    segment.memory.working = plan.blocks[cost].variant(chosen).memory.working;
+    if (backwards == Backwards::whole) segment.memory = segment.memory.of_whole_backward();
+    segment.restores = Restores::nothing;
+    add_regathers(segment, 0);
+  }
+}
+
 /// A unit of several segments is gathered and reduced with its first one.
 void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& segments, std::size_t first,
                 const StageCost& rank) {
@@ -185,6 +207,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
       chunk.segments.push_back(segment_sizes(plan, executions, segments.cost(i), sends, rank, backwards,
                                              offloaded_block(plan, executions, segments.granularity())));
     }
+    if (segments.granularity() == Granularity::block) add_rows(chunk, plan, backwards);
     if (s.layers_per_unit > 1) join_units(chunk, plan, segments, segments.first_of_stage(stage), rank);
     chunk.boundary = segments.cost(segments.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;

@@ -11,7 +11,8 @@ std::vector<Replay> replays_of(const Graph& graph, const std::vector<BlockCost>&
     const std::size_t cost = arrangement.cost_index(sequence[i], i, graph.blocks().size());
     const BlockVariant& variant = blocks[cost].variant(chosen);
     const bool is_selective = mode == RecomputeMode::selective && chosen == Variant::selective;
-    replays.push_back({variant.replayed, is_selective ? RecomputeMode::selective : RecomputeMode::full, variant.kept});
+    replays.push_back(
+        {variant.replayed, is_selective ? RecomputeMode::selective : RecomputeMode::full, variant.kept, variant.place});
   }
   return replays;
 }

@@ -55,6 +55,22 @@ void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block
   stage.regathered += variant.regathered * count;
 }
 
+/// While a row is replayed, and run backward against its order, what the layers before the one at work have restored
+/// waits.
+MemoryProfile row_memory(const ReplayRow& row, const std::vector<BlockCost>& blocks) {
+  MemoryProfile of_row;
+  WorkingSets& most = of_row.working;
+  Bytes restored(0);
+  for (const VariantCount& layer : row.layers) {
+    const MemoryProfile& memory = blocks[static_cast<std::size_t>(layer.block)].variant(layer.variant).memory;
+    restored += memory.restored;
+    most.backward = std::max({most.backward, restored + memory.working.replay, restored + memory.working.backward});
+    most.backward_input =
+        std::max({most.backward_input, restored + memory.working.replay, restored + memory.working.backward_input});
+  }
+  return of_row;
+}
+
 /// What the blocks behind the offloaded ones keep: those are the first layers, whatever their blocks.
 Bytes kept_behind(const RankContent& content, const std::vector<BlockCost>& blocks) {
   const auto cost_of = [&](const VariantCount& counted) -> const MemoryProfile& {
@@ -100,6 +116,28 @@ void add(std::vector<VariantCount>& counts, const VariantCount& more) {
     counts.insert(at, more);
 }
 
+/// Rows that a content holds a part of have no other layers there.
+void add_to_row(std::vector<ReplayRow>& rows, const VariantCount& layer) {
+  if (layer.variant == Variant::replayed_first) rows.push_back({{layer}, 1});
+  const bool goes_on = layer.variant == Variant::replayed_middle || layer.variant == Variant::replayed_last;
+  if (goes_on && !rows.empty()) rows.back().layers.push_back(layer);
+}
+
+void add_row(std::vector<ReplayRow>& rows, const ReplayRow& more) {
+  const auto same =
+      std::find_if(rows.begin(), rows.end(), [&](const ReplayRow& row) { return row.layers == more.layers; });
+  if (same == rows.end())
+    rows.push_back(more);
+  else
+    same->count += more.count;
+}
+
+void join_equal(std::vector<ReplayRow>& rows) {
+  std::vector<ReplayRow> joined;
+  for (const ReplayRow& row : rows) add_row(joined, row);
+  rows = std::move(joined);
+}
+
 RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
                        const std::vector<std::int32_t>& variants, Chunk chunk, std::int32_t site,
                        std::int32_t site_count, std::int32_t layers_per_unit) {
@@ -114,7 +152,9 @@ RankContent content_of(const Graph& graph, const std::vector<BlockId>& sequence,
     const std::int32_t block = site * static_cast<std::int32_t>(blocks) + sequence[static_cast<std::size_t>(i)].index();
     ++content.executions[static_cast<std::size_t>(block)];
     add(content.variants, {block, variants[static_cast<std::size_t>(i)], 1});
+    add_to_row(content.rows, {block, variants[static_cast<std::size_t>(i)], 1});
   }
+  join_equal(content.rows);
   return content;
 }
 
@@ -139,6 +179,7 @@ void add(RankContent& rank, const RankContent& stage) {
   for (std::size_t b = 0; b < stage.executions.size(); ++b) rank.executions[b] += stage.executions[b];
   for (const VariantCount& counted : stage.variants) add(rank.variants, counted);
   for (const UnitContent& unit : stage.units) add_unit(rank.units, unit);
+  for (const ReplayRow& row : stage.rows) add_row(rank.rows, row);
 }
 
 /// Where `content` is among `distinct`, which takes it when it is new.
@@ -220,6 +261,10 @@ StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& b
     const bool is_offloaded = variant.memory.in_transit > Bytes(0);
     add_variant(cost, is_offloaded ? offloaded : cost.memory, blocks[b], variant, counted.count, logits);
   }
+  for (const ReplayRow& row : content.rows) {
+    const bool follows_logits = blocks[static_cast<std::size_t>(row.layers.back().block)].frees_logits;
+    cost.memory.add(row_memory(row, blocks), 1, follows_logits ? logits : Bytes(0));
+  }
   if (offloaded.in_transit > Bytes(0)) add_offloaded(cost.memory, offloaded, kept_behind(content, blocks), copies);
   find_pass_ends(cost, content, blocks);
   join_units(cost, content, blocks);
@@ -276,18 +321,47 @@ Picoseconds StageCost::passes_with(Picoseconds replay) const {
 
 namespace {
 
-std::int32_t layer_variant(Recompute recompute, std::int64_t layer) {
+/// `layer`: of the network; `in_chunk`: of its pipeline chunk.
+std::int32_t layer_variant(Recompute recompute, std::int64_t layer, std::int64_t in_chunk) {
   switch (recompute.mode) {
     case RecomputeMode::selective: return Variant::selective;
     case RecomputeMode::full: return Variant::full;
     case RecomputeMode::every_nth: return layer % recompute.n == 0 ? Variant::full : Variant::kept;
+    case RecomputeMode::block: return in_chunk < recompute.n ? Variant::full : Variant::kept;
+    case RecomputeMode::uniform:
+      return in_chunk % recompute.n == 0 ? Variant::replayed_first : Variant::replayed_middle;
     case RecomputeMode::by_operator: return Variant::by_operator;
     case RecomputeMode::modules: return Variant::modules;
     case RecomputeMode::offloaded: return layer < recompute.n ? Variant::offloaded : Variant::kept;
     case RecomputeMode::none:
+    case RecomputeMode::square_root:  // uniform by now
     case RecomputeMode::placed: break;
   }
   return Variant::kept;
+}
+
+std::int64_t layers_of(const Graph& graph, const Chunk& chunk) {
+  const std::vector<BlockId> sequence = graph.sequence();
+  return std::count_if(sequence.begin() + chunk.first, sequence.begin() + chunk.last,
+                       [&](BlockId id) { return graph.block(id).kind() == BlockKind::layer; });
+}
+
+/// Rows end before the next one, before blocks that are no part of any, and with the chunk; of one layer they are full.
+void close_rows(std::vector<std::int32_t>& variants, const Chunk& chunk) {
+  const auto goes_on = [&](std::int64_t i) {
+    return i < chunk.last && variants[static_cast<std::size_t>(i)] == Variant::replayed_middle;
+  };
+  for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
+    std::int32_t& variant = variants[static_cast<std::size_t>(i)];
+    const bool is_part = variant == Variant::replayed_first || variant == Variant::replayed_middle;
+    if (!is_part) continue;
+    const bool begins = variant == Variant::replayed_first || i == chunk.first ||
+                        variants[static_cast<std::size_t>(i - 1)] == Variant::kept;
+    if (begins)
+      variant = goes_on(i + 1) ? Variant::replayed_first : Variant::full;
+    else if (!goes_on(i + 1))
+      variant = Variant::replayed_last;
+  }
 }
 
 /// Frozen layers before the first trained one have none: they keep nothing, so there is nothing to compute again.
@@ -298,20 +372,30 @@ bool has_backward(const Block& block) {
 
 }  // namespace
 
-std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompute) {
+std::vector<std::int32_t> ruled_variants(const Graph& graph, Recompute recompute, const std::vector<Chunk>& chunks) {
+  const std::vector<BlockId> sequence = graph.sequence();
+  const auto block = [&](std::int64_t i) -> const Block& { return graph.block(sequence[static_cast<std::size_t>(i)]); };
   std::vector<bool> may_recompute;
-  for (const Block& block : graph.blocks())
-    may_recompute.push_back(block.kind() == BlockKind::layer && has_backward(block));
+  for (const Block& of : graph.blocks()) may_recompute.push_back(of.kind() == BlockKind::layer && has_backward(of));
   // The backward of the last layer follows its forward: what it keeps has no time to leave and come back. Megatron-LM
   // too offloads at most all layers but one (cpu_offloading_num_layers).
   if (recompute.mode == RecomputeMode::offloaded)
     recompute.n = std::min(recompute.n, static_cast<std::int32_t>(graph.layer_count()) - 1);
-  std::vector<std::int32_t> variants;
+  std::int64_t most_layers = 0;
+  for (const Chunk& chunk : chunks) most_layers = std::max(most_layers, layers_of(graph, chunk));
+  recompute = of_chunks(recompute, most_layers);
+  std::vector<std::int32_t> variants(sequence.size(), Variant::kept);
   std::int64_t layer = 0;
-  for (const BlockId id : graph.sequence()) {
-    const bool recomputes = may_recompute[static_cast<std::size_t>(id.index())];
-    variants.push_back(recomputes ? layer_variant(recompute, layer) : Variant::kept);
-    if (graph.block(id).kind() == BlockKind::layer) ++layer;
+  for (const Chunk& chunk : chunks) {
+    std::int64_t in_chunk = 0;
+    for (std::int64_t i = chunk.first; i < chunk.last; ++i) {
+      if (may_recompute[static_cast<std::size_t>(sequence[static_cast<std::size_t>(i)].index())])
+        variants[static_cast<std::size_t>(i)] = layer_variant(recompute, layer, in_chunk);
+      if (block(i).kind() != BlockKind::layer) continue;
+      ++layer;
+      ++in_chunk;
+    }
+    if (joins_layers(recompute)) close_rows(variants, chunk);
   }
   return variants;
 }
@@ -327,7 +411,7 @@ RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& v
 
 StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks, std::int32_t pipeline_stages,
                          Recompute recompute, StagePlacement placement, const StageSites& sites) {
-  return stage_layout(graph, {chunks, uniform_variants(graph, recompute)}, pipeline_stages, placement, sites);
+  return stage_layout(graph, {chunks, ruled_variants(graph, recompute, chunks)}, pipeline_stages, placement, sites);
 }
 
 namespace {

@@ -99,8 +99,10 @@ struct Arrangement {
     return site * block_count + static_cast<std::size_t>(block.index());
   }
 };
-/// Kept, selective or full for every layer, as a mode other than a placement says it; other blocks are kept.
-[[nodiscard]] std::vector<std::int32_t> uniform_variants(const Graph& graph, Recompute recompute);
+/// Kept, selective or full for every layer, as a mode other than a placement says it; other blocks are kept. `chunks`:
+/// of the pipeline, which modes that count a chunk's layers need.
+[[nodiscard]] std::vector<std::int32_t> ruled_variants(const Graph& graph, Recompute recompute,
+                                                       const std::vector<Chunk>& chunks);
 
 /// `count` executions of a block that take the same variant. `block`: index into the costs of blocks.
 struct VariantCount {
@@ -115,6 +117,12 @@ struct UnitContent {
   std::int32_t count = 1;
   auto operator<=>(const UnitContent&) const = default;
 };
+/// `count` rows of layers that are replayed before the backward of the last of them, in order.
+struct ReplayRow {
+  std::vector<VariantCount> layers;
+  std::int32_t count = 1;
+  auto operator<=>(const ReplayRow&) const = default;
+};
 /// What one pipeline rank holds: how often each block runs there, all chunks together.
 struct RankContent {
   std::vector<std::int32_t> executions;  ///< by BlockId, site after site: as the costs of blocks
@@ -124,6 +132,7 @@ struct RankContent {
   std::int32_t site = 0;                 ///< what the rank computes on
   std::int32_t link = 0;                 ///< what it and the rank before it compute on together
   std::vector<UnitContent> units{};      ///< where they hold several layers; empty: every execution is one
+  std::vector<ReplayRow> rows{};         ///< layers that are replayed in a row, equal ones counted
   auto operator<=>(const RankContent&) const = default;
 };
 

@@ -25,12 +25,19 @@ void check_product(const std::string& where, std::string_view what, std::initial
   }
 }
 
+/// With 2 in the place of N, without modules.
+std::vector<std::string> recompute_examples() {
+  std::vector<std::string> examples{"every:2", "uniform:2", "block:2", "offload:2"};
+  for (const RecomputeName& name : recompute_names)
+    if (name.text.find(':') == std::string_view::npos) examples.emplace_back(name.text);
+  return examples;
+}
+
 Recompute recompute(const JsonPlace& place) {
   const std::string& text = place.string();
   if (const auto value = recompute_from_text(text)) return *value;
-  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown",
-                    "none, selective, full, every:N, by-operator or optimal",
-                    nearest_text(text, {"none", "selective", "full", "every:2", "by-operator", "optimal"})});
+  throw InputError({place.where(), "\"" + text.substr(0, 40) + "\" is unknown", recompute_names_text(", "),
+                    nearest_text(text, recompute_examples())});
 }
 
 std::vector<Optimizer> all_optimizers() {

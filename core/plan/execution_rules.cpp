@@ -62,7 +62,8 @@ InputProblem repeated_tokens(const Strategy&, const NetworkFacts&) {
 
 bool copies_checkpoints(const Strategy& s, const NetworkFacts& n) {
   return n.keeps_checkpoints_on_host &&
-         (s.recompute.mode == RecomputeMode::full || s.recompute.mode == RecomputeMode::every_nth);
+         (s.recompute.mode == RecomputeMode::full || s.recompute.mode == RecomputeMode::every_nth ||
+          s.recompute.mode == RecomputeMode::block || joins_layers(s.recompute));
 }
 InputProblem copied_checkpoints(const Strategy&, const NetworkFacts&) {
   return not_executed("checkpoints and optimizer states in host memory are not executed",

@@ -216,6 +216,19 @@ Broken counted_layers(const Asked& a) {
   return "recompute " + to_text(recompute) + " of " + number(a.facts.layers) + " layers";
 }
 
+/// What counts the layers of a chunk goes with chunks that are known beforehand.
+Broken layers_in_chunk(const Asked& a) {
+  const Recompute& recompute = a.s.recompute;
+  if (recompute.mode != RecomputeMode::block && !joins_layers(recompute)) return std::nullopt;
+  const std::string named = "recompute " + to_text(recompute);
+  if (a.s.split == StageSplit::balanced && a.s.pipeline_stages > 1) return named + " and a split that finds its own";
+  if (joins_layers(recompute) && a.s.layers_per_unit > 1)
+    return named + " and units of " + number(a.s.layers_per_unit) + " layers";
+  if (const std::int64_t most = most_layers_of_chunk(a); recompute.n > most)
+    return named + " where a pipeline chunk holds " + number(most) + (most == 1 ? " layer" : " layers");
+  return std::nullopt;
+}
+
 Broken experts(const Asked& a) {
   const std::int64_t ep = a.s.expert_parallel;
   const std::int64_t etp = a.s.expert_tensor_parallel;
@@ -355,7 +368,11 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
      {{"R25",
        "all-to-all context parallelism goes with cp above 1, and tp x cp divides the attention heads and the kv heads"},
       head_exchange},
-     {{"R26", "in every:N and offload:N, N is at most the number of layers"}, counted_layers}});
+     {{"R26", "in every:N and offload:N, N is at most the number of layers"}, counted_layers},
+     {{"R27",
+       "in uniform:N and block:N, N is at most the layers of a pipeline chunk, whose split is even or by hand; layers "
+       "that are replayed together (uniform:N, sqrt) are units by themselves"},
+      layers_in_chunk}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

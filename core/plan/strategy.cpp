@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/base/found_by_name.h"
 
@@ -50,39 +51,50 @@ std::optional<Recompute> modules_from_text(std::string_view text) {
   return recompute.modules == core ? Recompute{RecomputeMode::selective, 1} : recompute;
 }
 
+/// Whether a number follows it.
+bool is_counted(std::string_view name) { return name.ends_with(":N"); }
+
 }  // namespace
 
+std::string_view name_of(RecomputeMode mode) {
+  return std::find_if(recompute_names.begin(), recompute_names.end(),
+                      [&](const RecomputeName& n) { return n.mode == mode; })
+      ->text;
+}
+
+std::string recompute_names_text(std::string_view between) {
+  std::string text;
+  for (const RecomputeName& name : recompute_names) (text += text.empty() ? std::string_view() : between) += name.text;
+  return text;
+}
+
 std::string to_text(Recompute recompute) {
-  switch (recompute.mode) {
-    case RecomputeMode::none: return "none";
-    case RecomputeMode::selective: return "selective";
-    case RecomputeMode::full: return "full";
-    case RecomputeMode::every_nth: return "every:" + std::to_string(recompute.n);
-    case RecomputeMode::by_operator: return "by-operator";
-    case RecomputeMode::modules: return std::string(selective_modules) + modules_text(recompute.modules);
-    case RecomputeMode::offloaded: return "offload:" + std::to_string(recompute.n);
-    case RecomputeMode::placed: return "optimal";
-  }
-  return "";
+  const std::string_view name = name_of(recompute.mode);
+  if (recompute.mode == RecomputeMode::modules) return std::string(selective_modules) + modules_text(recompute.modules);
+  if (!is_counted(name)) return std::string(name);
+  return std::string(name.substr(0, name.size() - 1)) + std::to_string(recompute.n);
 }
 
 std::optional<Recompute> recompute_from_text(std::string_view text) {
-  if (text == "none") return Recompute{RecomputeMode::none, 1};
-  if (text == "selective") return Recompute{RecomputeMode::selective, 1};
-  if (text == "full") return Recompute{RecomputeMode::full, 1};
-  if (text == "by-operator") return Recompute{RecomputeMode::by_operator, 1};
-  if (text == "optimal") return Recompute{RecomputeMode::placed, 1};
   if (text.starts_with(selective_modules)) return modules_from_text(text.substr(selective_modules.size()));
-  constexpr std::string_view every = "every:";
-  constexpr std::string_view offload = "offload:";
-  const bool offloads = text.starts_with(offload);
-  if (!offloads && !text.starts_with(every)) return std::nullopt;
-  text.remove_prefix(offloads ? offload.size() : every.size());
-  std::int32_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < 1) return std::nullopt;
-  if (offloads) return Recompute{RecomputeMode::offloaded, n};
-  return n == 1 ? Recompute{RecomputeMode::full, 1} : Recompute{RecomputeMode::every_nth, n};
+  for (const RecomputeName& name : recompute_names) {
+    if (text == name.text && !is_counted(name.text)) return Recompute{name.mode};
+    const std::string_view prefix = name.text.substr(0, name.text.size() - 1);
+    if (!is_counted(name.text) || !text.starts_with(prefix)) continue;
+    text.remove_prefix(prefix.size());
+    std::int32_t n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error != std::errc{} || end != text.data() + text.size() || n < 1) return std::nullopt;
+    const bool is_full = n == 1 && (name.mode == RecomputeMode::every_nth || name.mode == RecomputeMode::uniform);
+    return is_full ? Recompute{RecomputeMode::full} : Recompute{name.mode, n};
+  }
+  return std::nullopt;
+}
+
+Recompute of_chunks(Recompute recompute, std::int64_t layers) {
+  if (recompute.mode != RecomputeMode::square_root) return recompute;
+  const auto n = static_cast<std::int32_t>(std::lround(std::sqrt(static_cast<double>(layers))));
+  return n < 2 ? Recompute{RecomputeMode::full} : Recompute{RecomputeMode::uniform, n};
 }
 
 std::string_view to_text(StageSplit split) { return split == StageSplit::even ? "even" : "balanced"; }

@@ -17,9 +17,24 @@ namespace plumbline {
 /// dropout, values), arXiv:2205.05198 section 5. `full`: every layer from its input. `every_nth`: layers 0, n, 2n, ...
 /// in full, the others not at all. `by_operator`: all but attention and every second matrix product of each layer
 /// (core/cost/kept_by_operator.h). `modules`: chosen parts of each layer (core/cost/recompute_modules.h). `offloaded`:
-/// nothing, but what the first n layers keep waits in host memory (core/cost/host_checkpoints.h). `placed`: for every
+/// nothing, but what the first n layers keep waits in host memory (core/cost/host_checkpoints.h). `uniform`: full, n
+/// layers of a pipeline chunk at a time, of which the first keeps its input and all run again before the backward of
+/// the last; `block`: the first n layers of every pipeline chunk in full (Megatron-Core's recompute_method).
+/// `square_root`: `uniform` of as many layers as the square root of a chunk's (arXiv:1604.06174). `placed`: for every
 /// layer the set of operators that makes its pipeline rank fastest among those that fit (planner/checkpointing).
-enum class RecomputeMode : std::uint8_t { none, selective, full, every_nth, by_operator, modules, offloaded, placed };
+enum class RecomputeMode : std::uint8_t {
+  none,
+  selective,
+  full,
+  every_nth,
+  by_operator,
+  modules,
+  offloaded,
+  placed,
+  uniform,
+  block,
+  square_root
+};
 /// Parts of a layer by Megatron-Core's names (transformer_config.py, recompute_modules): the attention core, the
 /// activation of routed experts, the norms before attention and MLP, the up-projections of latent attention with its
 /// norms and rotation, the MLP of dense layers, all of a mixture, its shared experts.
@@ -45,12 +60,36 @@ class RecomputeModules {
 };
 struct Recompute {
   RecomputeMode mode = RecomputeMode::none;
-  std::int32_t n = 1;             ///< for every_nth, at least 2; for offloaded, layers; otherwise 1
+  std::int32_t n = 1;  ///< for every_nth and uniform, at least 2; for block and offloaded, layers; otherwise 1
   RecomputeModules modules = {};  ///< for modules
   auto operator<=>(const Recompute&) const = default;
 };
-/// "none", "selective", "selective:mla_up_proj+moe_act", "full", "every:4", "by-operator", "offload:20",
-/// "optimal".
+/// Whether several layers are replayed as one.
+[[nodiscard]] constexpr bool joins_layers(const Recompute& recompute) {
+  return recompute.mode == RecomputeMode::uniform || recompute.mode == RecomputeMode::square_root;
+}
+/// `uniform` where that is what it comes to for chunks of at most `layers`; `full` where each layer is a group.
+[[nodiscard]] Recompute of_chunks(Recompute recompute, std::int64_t layers);
+/// How people write it: ":N" stands for a count of layers, ":MODULE+..." for a set of modules.
+struct RecomputeName {
+  RecomputeMode mode = RecomputeMode::none;
+  std::string_view text;
+};
+inline constexpr auto recompute_names = std::to_array<RecomputeName>({{RecomputeMode::none, "none"},
+                                                                      {RecomputeMode::selective, "selective"},
+                                                                      {RecomputeMode::modules, "selective:MODULE+..."},
+                                                                      {RecomputeMode::full, "full"},
+                                                                      {RecomputeMode::every_nth, "every:N"},
+                                                                      {RecomputeMode::uniform, "uniform:N"},
+                                                                      {RecomputeMode::block, "block:N"},
+                                                                      {RecomputeMode::square_root, "sqrt"},
+                                                                      {RecomputeMode::by_operator, "by-operator"},
+                                                                      {RecomputeMode::offloaded, "offload:N"},
+                                                                      {RecomputeMode::placed, "optimal"}});
+[[nodiscard]] std::string_view name_of(RecomputeMode mode);
+/// All names, one behind the other.
+[[nodiscard]] std::string recompute_names_text(std::string_view between);
+/// "none", "selective:mla_up_proj+moe_act", "every:4", ...: of a name with N, the name with the number.
 [[nodiscard]] std::string to_text(Recompute recompute);
 [[nodiscard]] std::optional<Recompute> recompute_from_text(std::string_view text);
 

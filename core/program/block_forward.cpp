@@ -247,7 +247,8 @@ class ForwardLowering {
     }
     if (value(tensor) == no_buffer) return;
     const auto& outputs = f_.block.outputs();
-    const bool is_output = is_first_ && std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
+    const bool hands_on = is_first_ || plumbline::hands_on(f_.rule.place);
+    const bool is_output = hands_on && std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
     const bool stays = f_.rule.keeps_tensor[slot(tensor)] || is_output || f_.is_logits(tensor) ||
                        (!is_first_ && f_.rule.restores_tensor[slot(tensor)]);
     if (!stays && !is_read_later(false)) emit_.release(values_.tensors[slot(tensor)]);

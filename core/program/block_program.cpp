@@ -49,6 +49,7 @@ BlockProgram BlockLowering::known(const BlockFacts& facts, const Replay& replay,
   shape.push_back(static_cast<std::int32_t>(replay.replayed.size()));
   shape.insert(shape.end(), replay.replayed.begin(), replay.replayed.end());
   shape.insert(shape.end(), replay.kept.begin(), replay.kept.end());
+  shape.push_back(static_cast<std::int32_t>(replay.place));
   if (const auto program = known_->find(key)) return *program;
   BlockProgram made = lower(facts, form);
   known_->keep(std::move(key), made);
@@ -67,6 +68,27 @@ std::vector<std::int32_t> BlockLowering::shape() const {
     shape.insert(shape.end(), {static_cast<std::int32_t>(saved.kind), saved.tensor.index(), saved.op.index()});
   return shape;
 }
+
+namespace {
+
+void lower_replay(const BlockFacts& facts, BlockEmitter& emit, BlockValues& values, BlockProgram& program) {
+  const KeepRule& rule = facts.rule;
+  if (is_given_input(rule.place))
+    for (const TensorId id : facts.block.inputs())
+      program.replay_inputs.push_back(values.tensors[slot(id)] = emit.given({id}));
+  lower_forward(facts, emit, values, BlockPass::recompute);
+  if (!hands_on(rule.place)) return;
+  for (const TensorId id : facts.block.outputs()) {
+    std::int32_t& value = values.tensors[slot(id)];
+    program.replay_outputs.push_back(value);
+    program.restores_output.push_back(rule.restores_tensor[slot(id)] || rule.keeps_tensor[slot(id)]);
+    if (program.restores_output.back()) continue;
+    emit.hand_over(value);
+    value = no_buffer;
+  }
+}
+
+}  // namespace
 
 BlockProgram BlockLowering::lower_in_order(const BlockFacts& facts, BackwardForm form) const {
   const KeepRule& rule = facts.rule;
@@ -106,7 +128,7 @@ BlockProgram BlockLowering::lower_in_order(const BlockFacts& facts, BackwardForm
     for (const TensorId id : block_.outputs()) gradients.push_back(facts.carries(id) ? local(id) : no_buffer);
     return gradients;
   };
-  if (rule.replays_anything()) lower_forward(facts, emit, values, BlockPass::recompute);
+  if (rule.replays_anything()) lower_replay(facts, emit, values, program);
   program.output_gradients[0] = given_gradients();
   program.input_gradients[0] =
       lower_backward(facts, emit, values, program.output_gradients[0], BlockPass::backward).input_gradients;

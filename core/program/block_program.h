@@ -118,8 +118,12 @@ struct BlockProgram {
   /// Of `backward` and of `backward_input`; -1: none. A recompute before them finds the first ones there.
   std::array<std::vector<std::int32_t>, 2> output_gradients;
   std::array<std::vector<std::int32_t>, 2> input_gradients;
-  std::vector<bool> keeps_input;   ///< by input: counts as an activation from here
-  std::vector<bool> keeps_output;  ///< by output: the block holds it too
+  // Of blocks that are replayed in a row (ReplayPlace): what the replay of the one before gives, and what it hands on.
+  std::vector<std::int32_t> replay_inputs;
+  std::vector<std::int32_t> replay_outputs;
+  std::vector<bool> restores_output;  ///< by output: the block holds what is handed on, too
+  std::vector<bool> keeps_input;      ///< by input: counts as an activation from here
+  std::vector<bool> keeps_output;     ///< by output: the block holds it too
 
   [[nodiscard]] const std::vector<Instruction>& pass(BlockPass p) const { return passes[static_cast<std::size_t>(p)]; }
   [[nodiscard]] std::vector<Instruction>& pass(BlockPass p) { return passes[static_cast<std::size_t>(p)]; }

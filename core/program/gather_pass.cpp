@@ -108,6 +108,7 @@ class Gathers {
   /// Whether a segment is the last one of its pass.
   [[nodiscard]] bool ends_pass(const Action& action) const {
     const auto segments = context_.sizes().chunks[static_cast<std::size_t>(action.chunk)].segments.size();
+    if (action.replay == IsReplay::yes) return false;  // its backward follows, or that of a segment behind it
     return action.segment == (action.pass == Pass::forward ? static_cast<std::int32_t>(segments) - 1 : 0);
   }
   /// Whether a run belongs to the same pass as the run before it, which then hides its gather unless prefetch is off.

@@ -26,8 +26,10 @@ enum class Restores : std::uint8_t { nothing, something };
 struct SegmentSizes {
   Segment executions;
   Restores restores = Restores::nothing;  ///< before its backward
-  MemoryProfile memory;                   ///< of whole backwards alone where no backward is split
-  WireBytes forward;                      ///< what its collectives send, pass by pass
+  /// Where its backward follows the replay of several segments, the first of them; -1: of itself.
+  std::int32_t replayed_from = -1;
+  MemoryProfile memory;  ///< of whole backwards alone where no backward is split
+  WireBytes forward;     ///< what its collectives send, pass by pass
   WireBytes backward;
   WireBytes recompute;
   /// What is gathered and reduced at once: block executions, or several layers. A unit of several segments is the

@@ -23,7 +23,8 @@ void MemoryProfile::keep_output(Bytes bytes) {
 }
 
 void MemoryProfile::add_in_transit(Bytes bytes) {
-  for (Bytes* set : {&working.forward, &working.backward, &working.backward_input, &working.weight}) *set += bytes;
+  for (Bytes* set : {&working.forward, &working.replay, &working.backward, &working.backward_input, &working.weight})
+    *set += bytes;
 }
 
 void MemoryProfile::move_to_host(std::int64_t copies) {
@@ -42,11 +43,12 @@ MemoryProfile MemoryProfile::of_whole_backward() const {
 }
 
 void MemoryProfile::exchange(const MemoryProfile& from, const MemoryProfile& to) {
-  for (Bytes MemoryProfile::*part : {&MemoryProfile::saved, &MemoryProfile::logits, &MemoryProfile::kept_for_weight,
-                                     &MemoryProfile::deferred, &MemoryProfile::late_logits, &MemoryProfile::on_host})
+  for (Bytes MemoryProfile::*part :
+       {&MemoryProfile::saved, &MemoryProfile::logits, &MemoryProfile::kept_for_weight, &MemoryProfile::deferred,
+        &MemoryProfile::late_logits, &MemoryProfile::restored, &MemoryProfile::on_host})
     this->*part += to.*part - from.*part;
-  for (Bytes WorkingSets::*set :
-       {&WorkingSets::forward, &WorkingSets::backward, &WorkingSets::backward_input, &WorkingSets::weight})
+  for (Bytes WorkingSets::*set : {&WorkingSets::forward, &WorkingSets::replay, &WorkingSets::backward,
+                                  &WorkingSets::backward_input, &WorkingSets::weight})
     working.*set += to.working.*set - from.working.*set;
 }
 

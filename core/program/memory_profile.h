@@ -22,6 +22,7 @@ struct WorkingSets {
   Bytes backward{0};        ///< with the replay before it
   Bytes backward_input{0};  ///< the same of a split backward
   Bytes weight{0};          ///< weight gradients alone
+  Bytes replay{0};          ///< of a replay ahead of others (ReplayPlace), next to what it restores
   bool operator==(const WorkingSets&) const = default;
 };
 
@@ -35,7 +36,9 @@ struct MemoryProfile {
   Bytes kept_for_weight{0};  ///< of `saved`, until the weight gradients; input gradients release the rest
   Bytes deferred{0};         ///< next to it, from input to weight gradients
   Bytes late_logits{0};      ///< of `logits`, until the weight gradients
-  Bytes on_host{0};          ///< as `saved`, in host memory, of the tensor-parallel ranks together
+  /// Of a block that is replayed ahead of others (ReplayPlace), from its replay to its backward.
+  Bytes restored{0};
+  Bytes on_host{0};  ///< as `saved`, in host memory, of the tensor-parallel ranks together
   /// Of one block, what lives on the device next to the acting one while it is copied to the host or back.
   Bytes in_transit{0};
   WorkingSets working;

@@ -13,9 +13,13 @@ void add_recompute(const RankContext& context, Actions& actions) {
   longer.reserve(2 * actions.size());
   for (const Action& action : actions) {
     if (restores(action)) {
-      longer.push_back(action);
-      longer.back().kind = ActionKind::recompute;
-      longer.back().replay = IsReplay::yes;
+      const std::int32_t from = context.segment(action).replayed_from;
+      for (std::int32_t segment = from < 0 ? action.segment : from; segment <= action.segment; ++segment) {
+        longer.push_back(action);
+        longer.back().kind = ActionKind::recompute;
+        longer.back().replay = IsReplay::yes;
+        longer.back().segment = segment;
+      }
     }
     longer.push_back(action);
   }

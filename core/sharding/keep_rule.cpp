@@ -43,6 +43,15 @@ void make_gathered_again(KeepRule& rule, const Block& block) {
   }
 }
 
+/// The replay of the block before brings the inputs again, so that none is kept.
+void give_inputs(KeepRule& rule, const Block& block, const std::vector<bool>& read_by_backward) {
+  for (const TensorId input : block.inputs()) {
+    rule.restores_tensor[slot(input)] = read_by_backward[slot(input)];
+    rule.restores_gathered[slot(input)] = rule.keeps_gathered[slot(input)];
+    rule.keeps_tensor[slot(input)] = rule.keeps_gathered[slot(input)] = false;
+  }
+}
+
 }  // namespace
 
 bool KeepRule::replays_anything() const { return std::find(replays.begin(), replays.end(), true) != replays.end(); }
@@ -56,8 +65,9 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
   const std::size_t ops = block.ops().size();
   KeepRule rule{std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(ops),
                 std::vector<bool>(tensors), std::vector<bool>(ops), std::vector<bool>(tensors),
-                std::vector<bool>(tensors), !replay.kept.empty()};
+                std::vector<bool>(tensors), !replay.kept.empty(),   replay.place};
   keep_without_replay(rule, saved);
+  const std::vector<bool> read_by_backward = rule.keeps_tensor;
   for (std::size_t i = 0; i < replay.replayed.size(); ++i)
     rule.replays[slot(block.execution_order()[i])] = replay.replayed[i];
   if (replay.mode == RecomputeMode::selective) {
@@ -88,6 +98,7 @@ KeepRule keep_rule(const Block& block, const std::vector<SavedTensor>& saved, co
       if (!is_made_again && block.tensor(input).element != ElementKind::index) rule.keeps_tensor[slot(input)] = true;
     }
   }
+  if (is_given_input(replay.place)) give_inputs(rule, block, read_by_backward);
   for (std::size_t t = 0; t < replay.kept.size(); ++t) {
     if (!replay.kept[t]) continue;
     rule.keeps_tensor[t] = true;

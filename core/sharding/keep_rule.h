@@ -16,12 +16,21 @@
 
 namespace plumbline {
 
+/// Where a block is among those that are replayed as one before the backward of the last of them: by itself, or in a
+/// row, where each but the first is given its input by the replay before it and keeps none.
+enum class ReplayPlace : std::uint8_t { alone, first, middle, last };
+[[nodiscard]] constexpr bool is_given_input(ReplayPlace place) { return place >= ReplayPlace::middle; }
+[[nodiscard]] constexpr bool hands_on(ReplayPlace place) {
+  return place == ReplayPlace::first || place == ReplayPlace::middle;
+}
+
 /// Which ops of an execution run again. `replayed`: by op in order of execution; empty: none. `kept`: by tensor, what a
 /// list says is kept (kept_by_operator.h); empty: no list.
 struct Replay {
   std::vector<bool> replayed;
   RecomputeMode mode = RecomputeMode::none;
   std::vector<bool> kept = {};
+  ReplayPlace place = ReplayPlace::alone;
 };
 
 struct KeepRule {
@@ -34,6 +43,7 @@ struct KeepRule {
   std::vector<bool> keeps_gathered;
   std::vector<bool> restores_gathered;
   bool has_list = false;  ///< whether replayed ops make only those of their outputs that are not kept
+  ReplayPlace place = ReplayPlace::alone;
 
   [[nodiscard]] bool replays_anything() const;
   /// Whether a replay of its op leaves an output out.

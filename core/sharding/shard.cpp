@@ -47,7 +47,8 @@ Shard shard_of(const Strategy& s, const Training& training) {
           {},
           facts(training.optimizer).orthogonalises_matrices,
           s.recompute.modules,
-          s.context_communication};
+          s.context_communication,
+          joins_layers(s.recompute) ? JoinedLayers::some : JoinedLayers::none};
 }
 
 std::int64_t local_width(std::int64_t size, std::int64_t units, std::int64_t ranks) {

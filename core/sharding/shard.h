@@ -16,6 +16,9 @@
 
 namespace plumbline {
 
+/// Whether layers may be replayed in a row (keep_rule.h).
+enum class JoinedLayers : std::uint8_t { none, some };
+
 /// Everything about a strategy and recipe that the cost of a block depends on. Data parallelism, pipeline depth and
 /// ZeRO do not appear: they act on whole stages.
 struct Shard {
@@ -33,6 +36,7 @@ struct Shard {
   bool orthogonalises = false;  ///< whether the optimizer orthogonalises matrices (core/training/optimizer.h)
   RecomputeModules recomputed;  ///< parts of a layer that run again
   ContextCommunication context_communication = ContextCommunication::ring;
+  JoinedLayers joined_layers = JoinedLayers::none;
 
   /// Ranks that divide the tokens between tensor-parallel regions.
   [[nodiscard]] std::int64_t sequence_ranks() const {

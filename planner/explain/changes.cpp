@@ -97,6 +97,9 @@ std::vector<Recompute> recompute_neighbours(Recompute now) {
     case RecomputeMode::none: return {selective, placed, full};
     case RecomputeMode::selective: return {none, placed, full};
     case RecomputeMode::every_nth:
+    case RecomputeMode::uniform:
+    case RecomputeMode::block:
+    case RecomputeMode::square_root:
     case RecomputeMode::modules:
     case RecomputeMode::offloaded:
     case RecomputeMode::by_operator: return {none, selective, placed, full};

@@ -100,14 +100,7 @@ std::string_view to_text(Feature feature) {
   return "";
 }
 
-std::string mode_text(RecomputeMode mode) {
-  switch (mode) {
-    case RecomputeMode::every_nth: return "every:N";
-    case RecomputeMode::modules: return "selective:MODULE+...";
-    case RecomputeMode::offloaded: return "offload:N";
-    default: return to_text(Recompute{mode});
-  }
-}
+std::string mode_text(RecomputeMode mode) { return std::string(name_of(mode)); }
 
 const FrameworkRecord& record_of(Framework framework) {
   static const std::array records{with_missing(megatron_lm_record()), with_missing(megatron_bridge_record()),

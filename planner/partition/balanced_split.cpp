@@ -48,7 +48,8 @@ class Ranges {
   Ranges(const RankPricer& pricer, const StageSites& sites, std::int32_t rank)
       : graph_(pricer.question().graph()),
         size_(static_cast<std::int32_t>(graph_.sequence().size())),
-        variants_(uniform_variants(graph_, pricer.places() ? Recompute{} : pricer.strategy().recompute)) {
+        variants_(ruled_variants(graph_, pricer.places() ? Recompute{} : pricer.strategy().recompute,
+                                 {{0, std::ssize(graph_.sequence())}})) {
     std::map<RankContent, std::int32_t> found;
     index_.resize(slot(size_, 0));
     for (std::int32_t first = 0; first < size_; ++first)

@@ -48,7 +48,7 @@ class Comparison {
 
   std::vector<std::int32_t> best() {
     // Nothing is faster than what surely fits and replays nothing.
-    Way kept{uniform_variants(question_.graph(), {}), {}};
+    Way kept{ruled_variants(question_.graph(), {}, chunks_), {}};
     const StageLayout layout = layout_of(kept);
     const StageTable stages(question_.graph(), layout, blocks_);
     hold(kept, stages);
@@ -70,7 +70,7 @@ class Comparison {
       if (is_hopeless(way)) return;
       if (!replayed_.insert(replayed_by_every(mode.n)).second) return;
     }
-    way.variants = uniform_variants(question_.graph(), mode);
+    way.variants = ruled_variants(question_.graph(), mode, chunks_);
     way.replays = replays_of(way.variants);
     if (is_hopeless(way) || (best_.fits() && !relieves(way))) return;
     const StageLayout layout = layout_of(way);

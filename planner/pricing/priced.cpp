@@ -13,9 +13,18 @@
 
 namespace plumbline {
 
+namespace {
+
+/// Tables of a search have one sample for all modes that few ask for.
+bool prices_by_operator(const Strategy& s) {
+  return s.recompute.mode == RecomputeMode::by_operator || joins_layers(s.recompute);
+}
+
+}  // namespace
+
 std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
   std::vector<BlockCost> costs = bare_block_costs(question, strategy);
-  if (strategy.recompute.mode != RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
+  if (!prices_by_operator(strategy)) add_by_operator(costs, question, strategy);
   if (strategy.recompute.mode != RecomputeMode::placed) return costs;
   add_choices(costs, question, strategy);
   add_choices_working(costs, question, strategy);
@@ -46,7 +55,7 @@ std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy
       costs.push_back(alike != nullptr && !has_experts(block) ? (*alike)[costs.size()]
                                                               : question.block_pricer(site).price_without_by_operator(
                                                                     block, shard, groups, &question.known_programs()));
-  if (strategy.recompute.mode == RecomputeMode::by_operator) add_by_operator(costs, question, strategy);
+  if (prices_by_operator(strategy)) add_by_operator(costs, question, strategy);
   return costs;
 }
 
@@ -65,7 +74,7 @@ StageLayout layout_of_chunks(const Question& question, const Strategy& strategy,
                              std::vector<Chunk> chunks) {
   std::vector<std::int32_t> variants = strategy.recompute.mode == RecomputeMode::placed
                                            ? optimal_variants(question, strategy, groups, chunks)
-                                           : uniform_variants(question.graph(), strategy.recompute);
+                                           : ruled_variants(question.graph(), strategy.recompute, chunks);
   return stage_layout(question.graph(), {std::move(chunks), std::move(variants), strategy.layers_per_unit},
                       strategy.pipeline_stages, placement(strategy.schedule), question.stage_sites(strategy));
 }

@@ -25,13 +25,21 @@ using BlockTable = std::vector<BlockCost>;
 class BlockTables {
  public:
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, SequenceParallel, std::int64_t,
-                         FlashAttention, RecomputeModules, bool, bool, ContextCommunication>;
+                         FlashAttention, RecomputeModules, bool, bool, bool, ContextCommunication>;
   [[nodiscard]] static Key key_of(const Strategy& s) {
     const bool pairs_exchanges = s.expert_parallel > 1 && record_of(s.schedule).paired == PairedPasses::yes;
-    return {s.tensor_parallel,        s.context_parallel,     s.expert_parallel,
-            s.expert_tensor_parallel, s.sequence_parallel,    s.micro_batch,
-            s.flash_attention,        s.recompute.modules,    s.recompute.mode == RecomputeMode::by_operator,
-            pairs_exchanges,          s.context_communication};
+    return {s.tensor_parallel,
+            s.context_parallel,
+            s.expert_parallel,
+            s.expert_tensor_parallel,
+            s.sequence_parallel,
+            s.micro_batch,
+            s.flash_attention,
+            s.recompute.modules,
+            s.recompute.mode == RecomputeMode::by_operator || joins_layers(s.recompute),
+            joins_layers(s.recompute),
+            pairs_exchanges,
+            s.context_communication};
   }
 
   /// Tables of strategies with the same one differ only in the costs of blocks with experts.

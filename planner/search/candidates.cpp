@@ -66,11 +66,13 @@ class LevelSplits {
   std::map<std::int64_t, ChunkLayers> even_;
 };
 
-/// What block tables are priced for: the modules that the space names, and recompute by operator where it has that.
+/// What block tables are priced for: the modules that the space names, recompute by operator where it has that, and
+/// both that and layers that are replayed together where it has those.
 Recompute recompute_of_samples(const std::vector<Recompute>& choices) {
   Recompute result;
   for (const Recompute& choice : choices) {
-    if (choice.mode == RecomputeMode::by_operator) result.mode = choice.mode;
+    if (joins_layers(choice) || (choice.mode == RecomputeMode::by_operator && !joins_layers(result)))
+      result.mode = choice.mode;
     if (!choice.modules.empty()) result.modules = choice.modules;
   }
   return result;

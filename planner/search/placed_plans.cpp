@@ -14,7 +14,7 @@ BlockTable with_least_kept(BlockTable blocks, const Question& question, const St
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     BlockVariant least = blocks[b].variant(Variant::kept);
     for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
-      if (v != Variant::modules && v != Variant::offloaded)
+      if (v < Variant::modules || v >= Variant::first_placed)
         least.memory.saved = std::min(least.memory.saved, blocks[b].variants[v].memory.saved);
     const Block& block = question.graph().blocks()[b % question.graph().blocks().size()];
     if (block.kind() == BlockKind::layer)

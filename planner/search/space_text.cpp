@@ -77,9 +77,7 @@ const std::vector<AxisParser>& axis_parsers() {
       {"recompute",
        [](SearchSpace& space, std::string_view text) {
          const auto recompute = recompute_from_text(text);
-         if (!recompute)
-           refuse_value("recompute", text,
-                        "none, selective, selective:MODULE+..., full, every:N, offload:N or optimal");
+         if (!recompute) refuse_value("recompute", text, recompute_names_text(", "));
          for (const Recompute& other : space.recompute)
            if (!other.modules.empty() && !recompute->modules.empty() && other.modules != recompute->modules)
              refuse_value("recompute", text, "one set of modules in a search");

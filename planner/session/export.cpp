@@ -29,11 +29,13 @@ std::vector<std::int32_t> layers_of(const Plan& plan) {
   return layers;
 }
 
-/// A split that was found becomes one by hand: the same layers.
+/// A split that was found becomes one by hand: the same layers. A square root of layers becomes their number.
 Strategy with_layers(const Plan& plan) {
   Strategy s = plan.strategy;
+  const std::vector<std::int32_t> of_chunk = layers_of(plan);
+  if (!of_chunk.empty()) s.recompute = of_chunks(s.recompute, *std::max_element(of_chunk.begin(), of_chunk.end()));
   if (s.split == StageSplit::even || placement(s.schedule) != StagePlacement::looped) return s;
-  s.layers_per_stage = s.chunks() > 1 ? layers_of(plan) : std::vector<std::int32_t>{};
+  s.layers_per_stage = s.chunks() > 1 ? of_chunk : std::vector<std::int32_t>{};
   s.split = StageSplit::even;
   return s;
 }

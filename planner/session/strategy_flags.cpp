@@ -22,6 +22,12 @@ std::vector<std::int32_t> layers(std::string_view flag, std::string_view text) {
   }
 }
 
+std::vector<std::string> recompute_texts() {
+  std::vector<std::string> texts;
+  for (const RecomputeName& name : recompute_names) texts.emplace_back(name.text);
+  return texts;
+}
+
 }  // namespace
 
 PartialStrategy StrategyFlags::strategy() const {
@@ -43,10 +49,7 @@ PartialStrategy StrategyFlags::strategy() const {
   if (micro_batch) s.micro_batch = whole_number("--micro-batch", *micro_batch, 1, largest_global_batch);
   if (recompute) {
     const auto found = recompute_from_text(*recompute);
-    if (!found)
-      refuse_choice(
-          "--recompute", *recompute,
-          {"none", "selective", "selective:MODULE+...", "full", "every:N", "by-operator", "offload:N", "optimal"});
+    if (!found) refuse_choice("--recompute", *recompute, recompute_texts());
     s.recompute = *found;
   }
   if (split) s.split = choice_of("--split", *split, all_stage_splits, stage_split_from_text);

@@ -32,6 +32,19 @@ std::vector<BufferRef> BlockInterpreter::forward() {
   return outputs;
 }
 
+std::vector<BufferRef> BlockInterpreter::recompute(std::vector<BufferRef> inputs) {
+  check(inputs.size() == program_.replay_inputs.size(), "a replay gets its inputs");
+  for (std::size_t i = 0; i < inputs.size(); ++i) buffer(program_.replay_inputs[i]) = std::move(inputs[i]);
+  run(BlockPass::recompute);
+  std::vector<BufferRef> outputs;
+  for (std::size_t i = 0; i < program_.replay_outputs.size(); ++i) {
+    BufferRef& output = buffer(program_.replay_outputs[i]);
+    outputs.push_back(output);
+    if (!program_.restores_output[i]) output = nullptr;
+  }
+  return outputs;
+}
+
 std::vector<BufferRef> BlockInterpreter::backward(BlockPass pass, std::vector<BufferRef> output_gradients) {
   const std::vector<std::int32_t>& given = program_.output_gradients_of(pass);
   for (std::size_t i = 0; i < given.size(); ++i)

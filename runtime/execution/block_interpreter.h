@@ -20,7 +20,8 @@ class BlockInterpreter {
   void accept_inputs(std::vector<BufferRef> inputs);
   /// Returns the block's outputs (the loss apart).
   std::vector<BufferRef> forward();
-  void recompute() { run(BlockPass::recompute); }
+  /// `inputs`: where the replay of the block before gave them. Returns what is handed on to the next one's.
+  std::vector<BufferRef> recompute(std::vector<BufferRef> inputs);
   /// `pass`: backward or backward_input. `output_gradients`: as `forward` returned the outputs. Returns the gradients
   /// of the inputs; nothing where one is not needed. What the forward kept stays with the state.
   std::vector<BufferRef> backward(BlockPass pass, std::vector<BufferRef> output_gradients);

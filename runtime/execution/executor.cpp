@@ -124,7 +124,7 @@ void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& bef
     const Action& action = rank_.actions[at(i)];
     if (before) before(i);
     buffers_.begin(action);
-    // A replay and the backward that it serves share one working set.
+    // A replay and the backward behind it share one working set.
     if (!is_replayed) live.begin_action();
     if (action.issue == Issue::in_order)
       for (const std::int32_t overlapped : lanes_.starting_with(i)) issue(overlapped, optimizer);
@@ -135,7 +135,8 @@ void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& bef
       offload_.leave(place, states_.at(place));
     }
     live.end_action(i);
-    if (computes(action)) is_replayed = action.kind == ActionKind::recompute;
+    if (computes(action))
+      is_replayed = action.kind == ActionKind::recompute && blocks_[at(execution_of(action))].replay_outputs.empty();
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
@@ -229,10 +230,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
                                states_[{execution, action.micro_batch}]);
   switch (action.kind) {
     case ActionKind::forward: forward(interpreter, action, execution); break;
-    case ActionKind::recompute:
-      take_gradients(action, execution);
-      interpreter.recompute();
-      break;
+    case ActionKind::recompute: recompute(interpreter, action, execution); break;
     case ActionKind::backward_weight:
       reductions_.open(execution, action.slot);
       interpreter.backward_weight();
@@ -274,6 +272,19 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
       messages_.ends_chunk(action) && next < plan_.program.shape.stages() && !messages_.is_elsewhere(next);
   activations_[{execution + 1, action.micro_batch}] =
       stays ? Tensors{messages_.parked(outputs.front())} : std::move(outputs);
+}
+
+void Executor::recompute(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
+  const BlockProgram& program = blocks_[at(execution)];
+  if (program.replay_outputs.empty()) take_gradients(action, execution);
+  Tensors inputs;
+  if (!program.replay_inputs.empty()) {
+    auto given = replayed_.extract({execution, action.micro_batch});
+    check(!given.empty(), "the block before was replayed");
+    inputs = std::move(given.mapped());
+  }
+  Tensors outputs = interpreter.recompute(std::move(inputs));
+  if (!outputs.empty()) replayed_[{execution + 1, action.micro_batch}] = std::move(outputs);
 }
 
 /// What came from the stage behind moves out of the receive buffer when the backward begins.

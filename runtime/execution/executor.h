@@ -84,6 +84,7 @@ class Executor {
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
+  void recompute(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
@@ -109,6 +110,7 @@ class Executor {
   GradientReductions reductions_;
   std::map<Place, BlockState> states_;
   Transferred activations_;         ///< for an execution
+  Transferred replayed_;            ///< for an execution that is replayed behind the one before it
   Transferred gradients_;           ///< of an execution's outputs
   Transferred parked_gradients_;    ///< the same, from a stage on the same rank
   std::vector<BufferRef> waiting_;  ///< of those, what the backward at work reads

@@ -22,6 +22,9 @@ void hold_closed_form_against_simulation(std::uint64_t seed, int questions) {
                              Recompute{RecomputeMode::selective, 1},
                              Recompute{RecomputeMode::full, 1},
                              Recompute{RecomputeMode::every_nth, 3},
+                             Recompute{RecomputeMode::uniform, 2},
+                             Recompute{RecomputeMode::block, 1},
+                             Recompute{RecomputeMode::square_root},
                              Recompute{RecomputeMode::by_operator, 1},
                              Recompute{RecomputeMode::offloaded, 1},
                              Recompute{RecomputeMode::offloaded, 5}};

@@ -157,26 +157,6 @@ void take_defaults(const Json& tree, Settings& s) {
   if (!s.global_batch && s.micro_batch) s.micro_batches = 1;
 }
 
-/// Recompute of blocks of several layers, or of some layers of each stage.
-void read_recompute_layers(const Json& tree, Settings& s, std::vector<std::string>& notes) {
-  if (s.recompute->mode != RecomputeMode::full) return;
-  const Json* const value = tree.find("--recompute-num-layers");
-  const std::int64_t layers = value == nullptr || value->if_integer() == nullptr ? 1 : *value->if_integer();
-  const Json* const all = tree.find("--num-layers");
-  const std::int64_t stage = all == nullptr || all->if_integer() == nullptr
-                                 ? 0
-                                 : *all->if_integer() / s.pipeline_stages.value_or(1) / s.virtual_stages.value_or(1);
-  const bool is_block = text_at(tree, "--recompute-method") == "block";
-  if (is_block && layers < stage) {
-    s.recompute = Recompute{};
-    notes.push_back("--recompute-method block of " + std::to_string(layers) + " in " + std::to_string(stage) +
-                    " layers of a stage is priced as no recompute: it needs less memory and more time than that");
-  } else if (!is_block && layers > 1) {
-    notes.push_back("--recompute-num-layers " + std::to_string(layers) +
-                    " is priced as 1: it keeps fewer inputs of layers and more of what is computed again at once");
-  }
-}
-
 void note_others(const Json& tree, std::vector<std::string>& notes) {
   if (tree.find("--rampup-batch-size") != nullptr)
     notes.emplace_back("--rampup-batch-size: the step is priced at the full batch");
@@ -222,7 +202,6 @@ Imported read_command(std::string_view text, std::string_view name) {
   take_defaults(tree, s);
   if (s.choices.overlap.empty()) s.choices.overlap = "none";  // both flags are off unless they are said
   megatron::clear_idle_overlap(s);
-  read_recompute_layers(tree, s, notes);
   note_others(tree, notes);
   take_steps(tree, s);
   take_one_node(said, s);

@@ -80,6 +80,12 @@ FrameworkRecord megatron_lm_record() {
       {RecomputeMode::modules, "--recompute-granularity selective --recompute-modules", megatron::transformer_source},
       {RecomputeMode::full, "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1",
        megatron::transformer_source},
+      {RecomputeMode::uniform, "--recompute-granularity full --recompute-method uniform --recompute-num-layers N",
+       megatron::transformer_source},
+      {RecomputeMode::block, "--recompute-granularity full --recompute-method block --recompute-num-layers N",
+       megatron::transformer_source},
+      {RecomputeMode::square_root, "the same as uniform, N the square root of a chunk's layers",
+       megatron::transformer_source},
       {RecomputeMode::offloaded, "--cpu-offloading-num-layers", megatron::model_parallel_source}};
   r.zero_stages = {{0, "no flag", megatron::arguments_source},
                    {1, "--use-distributed-optimizer", megatron::arguments_source},
@@ -131,11 +137,15 @@ FrameworkRecord megatron_bridge_record() {
   r.revision = "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)";
   r.schedules = {{Schedule::one_f_one_b, "without virtual stages", bridge_source},
                  {Schedule::interleaved, "cfg.model.virtual_pipeline_model_parallel_size", bridge_source}};
-  r.recompute = {{RecomputeMode::none, "cfg.model.recompute_granularity = None", bridge_source},
-                 {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge_source},
-                 {RecomputeMode::modules, "cfg.model.recompute_modules", bridge_source},
-                 {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"",
-                  bridge_source}};
+  r.recompute = {
+      {RecomputeMode::none, "cfg.model.recompute_granularity = None", bridge_source},
+      {RecomputeMode::selective, "cfg.model.recompute_granularity = \"selective\"", bridge_source},
+      {RecomputeMode::modules, "cfg.model.recompute_modules", bridge_source},
+      {RecomputeMode::full, "cfg.model.recompute_granularity = \"full\", recompute_method = \"uniform\"",
+       bridge_source},
+      {RecomputeMode::uniform, "cfg.model.recompute_method = \"uniform\", recompute_num_layers = N", bridge_source},
+      {RecomputeMode::square_root, "the same as uniform, N the square root of a chunk's layers", bridge_source},
+      {RecomputeMode::block, "cfg.model.recompute_method = \"block\", recompute_num_layers = N", bridge_source}};
   r.zero_stages = {
       {0, "cfg.ddp.use_distributed_optimizer = False", bridge_source},
       {1, "cfg.ddp.use_distributed_optimizer", bridge_source},

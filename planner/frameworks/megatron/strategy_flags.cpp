@@ -105,19 +105,47 @@ Value virtual_stages(const Settings& s) {
   return Value(std::int64_t{*s.virtual_stages});
 }
 
+/// Whether layers run again, not parts of them.
+bool is_whole(const Settings& s) {
+  const RecomputeMode m = mode(s);
+  return m == RecomputeMode::full || m == RecomputeMode::uniform || m == RecomputeMode::block;
+}
+
 Value granularity(const Settings& s) {
-  switch (mode(s)) {
-    case RecomputeMode::full: return Value("full");
-    case RecomputeMode::selective:
-    case RecomputeMode::modules: return Value("selective");
-    default: return std::nullopt;
-  }
+  if (is_whole(s)) return Value("full");
+  const bool is_partial = mode(s) == RecomputeMode::selective || mode(s) == RecomputeMode::modules;
+  return is_partial ? Value("selective") : std::nullopt;
 }
 
 void read_granularity(const Json& value, Settings& s) {
   const std::string text = word(value);
   if (text != "full" && text != "selective") throw InputError({"", "found '" + text + "'", "full or selective", ""});
   s.recompute = Recompute{text == "full" ? RecomputeMode::full : RecomputeMode::selective};
+}
+
+Value method(const Settings& s) {
+  if (!is_whole(s)) return std::nullopt;
+  return Value(mode(s) == RecomputeMode::block ? "block" : "uniform");
+}
+
+/// Read behind the granularity, and before the number of layers.
+void read_method(const Json& value, Settings& s) {
+  if (value.if_string() == nullptr) return;
+  const std::string text = word(value);
+  if (text != "uniform" && text != "block") throw InputError({"", "found '" + text + "'", "uniform or block", ""});
+  if (text == "block" && mode(s) == RecomputeMode::full) s.recompute = Recompute{RecomputeMode::block, 1};
+}
+
+Value recomputed_layers(const Settings& s) {
+  if (!is_whole(s)) return std::nullopt;
+  return Value(std::int64_t{s.recompute->n});
+}
+
+void read_recomputed_layers(const Json& value, Settings& s) {
+  const auto is_named = [](const Json& json) { return json.if_integer() != nullptr || json.if_string() != nullptr; };
+  if (!is_named(value) || !is_whole(s)) return;
+  const std::string count = std::to_string(degree(value));
+  s.recompute = *recompute_from_text((mode(s) == RecomputeMode::block ? "block:" : "uniform:") + count);
 }
 
 Value modules(const Settings& s) {
@@ -225,7 +253,6 @@ std::vector<LaunchKey> sharding_flags() {
 }
 
 std::vector<LaunchKey> recompute_flags() {
-  const auto is_full = [](const Settings& s) { return mode(s) == RecomputeMode::full; };
   return {
       switch_flag("--recompute-activations", arguments_source, never,
                   [](Settings& s) { s.recompute = Recompute{RecomputeMode::selective}; }),
@@ -235,14 +262,11 @@ std::vector<LaunchKey> recompute_flags() {
        .source = "megatron/arguments.py of 2021 and 2022",
        .read = [](const Json&, Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }},
       {.path = "--recompute-granularity", .source = transformer_source, .write = granularity, .read = read_granularity},
-      {.path = "--recompute-method",
-       .source = transformer_source,
-       .write = [is_full](const Settings& s) { return is_full(s) ? Value("uniform") : std::nullopt; },
-       .read = [](const Json&, Settings&) {}},
+      {.path = "--recompute-method", .source = transformer_source, .write = method, .read = read_method},
       {.path = "--recompute-num-layers",
        .source = transformer_source,
-       .write = [is_full](const Settings& s) { return is_full(s) ? Value(1) : std::nullopt; },
-       .read = [](const Json&, Settings&) {}},
+       .write = recomputed_layers,
+       .read = read_recomputed_layers},
       {.path = "--recompute-modules", .source = transformer_source, .write = modules, .read = read_modules},
       {.path = "--cpu-offloading-num-layers",
        .source = model_parallel_source,

@@ -24,10 +24,7 @@ FrameworkRecord plumbline_record() {
   r.adapters = "--lora-rank";
   r.adapters_source = running;
   r.schedules = all_as_flag<Schedule>({all_schedules.begin() + 1, all_schedules.end()}, "--schedule");  // not "none"
-  r.recompute = all_as_flag<RecomputeMode>(
-      {RecomputeMode::none, RecomputeMode::selective, RecomputeMode::full, RecomputeMode::every_nth,
-       RecomputeMode::by_operator, RecomputeMode::modules, RecomputeMode::offloaded, RecomputeMode::placed},
-      "--recompute");
+  for (const RecomputeName& name : recompute_names) r.recompute.push_back({name.mode, "--recompute", running});
   r.zero_stages = all_as_flag<std::int32_t>({0, 1, 2, 3}, "--zero");
   r.features = {{Feature::tensor_parallel, "--tp", running},
                 {Feature::sequence_parallel, "--sequence-parallel", running},

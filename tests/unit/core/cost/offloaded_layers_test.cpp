@@ -7,7 +7,8 @@ namespace plumbline {
 namespace {
 
 std::int64_t offloaded(const Graph& graph, std::int32_t layers) {
-  const std::vector<std::int32_t> variants = uniform_variants(graph, {RecomputeMode::offloaded, layers});
+  const std::vector<std::int32_t> variants =
+      ruled_variants(graph, {RecomputeMode::offloaded, layers}, split_into_chunks(graph, 1));
   return std::count(variants.begin(), variants.end(), Variant::offloaded);
 }
 

@@ -431,6 +431,21 @@ TEST_CASE("R25: all-to-all context parallelism divides the heads that tensor par
   CHECK(with_ranks(4, 2) == "legal");
 }
 
+TEST_CASE("R27: groups and first layers are at most those of a chunk") {
+  Question q;
+  q.use_pipeline(4);
+  for (const RecomputeMode mode : {RecomputeMode::uniform, RecomputeMode::block}) {
+    q.strategy.recompute = {mode, 6};
+    CHECK(q.answer() == "legal");
+    q.strategy.recompute.n = 7;
+    CHECK(q.answer() == "R27: recompute " + to_text(q.strategy.recompute) + " where a pipeline chunk holds 6 layers");
+  }
+  q.strategy.recompute = Recompute{RecomputeMode::square_root};
+  CHECK(q.answer() == "legal");
+  q.strategy.split = StageSplit::balanced;
+  CHECK(q.answer() == "R27: recompute sqrt and a split that finds its own");
+}
+
 TEST_CASE("R26: recompute and offload count at most the layers") {
   Question q;
   for (const RecomputeMode mode : {RecomputeMode::every_nth, RecomputeMode::offloaded}) {

@@ -82,7 +82,8 @@ TEST_CASE("recompute modes and ZeRO stages are each framework's own") {
   s.recompute = {RecomputeMode::every_nth, 2};
   CHECK(inexpressible(Framework::torchtitan, s, NetworkFacts{}).empty());
   CHECK(inexpressible(Framework::megatron_lm, s, NetworkFacts{}).front() ==
-        "Megatron-LM has no recompute every:2; it has none, selective, selective:MODULE+..., full and offload:N");
+        "Megatron-LM has no recompute every:2; it has none, selective, selective:MODULE+..., full, uniform:N, block:N, "
+        "sqrt and offload:N");
   s.recompute = {RecomputeMode::offloaded, 4};
   CHECK(inexpressible(Framework::plumbline, s, NetworkFacts{}).empty());
   CHECK(inexpressible(Framework::torchtitan, s, NetworkFacts{}).size() == 1);

@@ -46,9 +46,10 @@ Value value_of(Draw& draw, const std::vector<Launchable<Value>>& list, Value whe
 }
 
 Recompute recompute_of(Draw& draw, RecomputeMode mode) {
-  Recompute recompute{mode};
-  if (mode == RecomputeMode::every_nth) recompute.n = 2 + draw.below(3);
-  if (mode == RecomputeMode::offloaded) recompute.n = 1 + draw.below(9);
+  Recompute recompute = of_chunks(Recompute{mode}, 9);  // an export counts the layers
+  if (recompute.mode == RecomputeMode::every_nth || recompute.mode == RecomputeMode::uniform)
+    recompute.n = 2 + draw.below(3);
+  if (mode == RecomputeMode::offloaded || mode == RecomputeMode::block) recompute.n = 1 + draw.below(9);
   if (mode == RecomputeMode::modules) recompute.modules.add(RecomputeModule::layernorm);
   if (mode == RecomputeMode::modules && draw.below(2) == 0) recompute.modules.add(RecomputeModule::mlp);
   return recompute;

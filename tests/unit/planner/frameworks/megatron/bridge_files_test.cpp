@@ -32,6 +32,18 @@ TEST_CASE("a text without assignments, and an endless one, are refused or bounde
                   std::out_of_range);
 }
 
+TEST_CASE("recompute of several layers is written in overrides and read back") {
+  const auto read = [](const std::string& more) {
+    return to_text(*megatron_bridge_target()
+                        .read("cfg.model.recompute_granularity = 'full'\n" + more, "recipe.py")
+                        .settings.recompute);
+  };
+  CHECK(read("cfg.model.recompute_method = 'uniform'\ncfg.model.recompute_num_layers = 4\n") == "uniform:4");
+  CHECK(read("cfg.model.recompute_method = 'uniform'\ncfg.model.recompute_num_layers = 1\n") == "full");
+  CHECK(read("cfg.model.recompute_method = 'block'\ncfg.model.recompute_num_layers = 3\n") == "block:3");
+  CHECK(read("cfg.model.recompute_method = None\ncfg.model.recompute_num_layers = None\n") == "full");
+}
+
 // The attributes are those of a pretraining recipe on 256 GPUs.
 TEST_CASE("overrides of a recipe are read, what matters and is not modelled is named") {
   const Imported one = megatron_bridge_target().read(

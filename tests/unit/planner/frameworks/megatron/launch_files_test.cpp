@@ -131,6 +131,25 @@ TEST_CASE("sharding, splits and formats follow from several flags together") {
         recompute_from_text("selective:layernorm+mlp"));
 }
 
+// transformer_config.py: recompute_method, recompute_num_layers.
+TEST_CASE("recompute of several layers at once, and of the first layers of each stage, is what Megatron-LM names so") {
+  const auto read = [](const std::string& flags) {
+    return recompute_text(imported("--num-layers 24 --hidden-size 96 --num-attention-heads 6 " + flags).settings);
+  };
+  CHECK(read("--recompute-granularity full --recompute-method uniform --recompute-num-layers 1") == "full");
+  CHECK(read("--recompute-granularity full --recompute-method uniform --recompute-num-layers 4") == "uniform:4");
+  CHECK(read("--recompute-granularity full --recompute-method block --recompute-num-layers 1") == "block:1");
+  CHECK(read("--recompute-num-layers 3 --recompute-method block --recompute-granularity full") == "block:3");
+  CHECK(read("--recompute-granularity selective") == "selective");
+  CHECK_THROWS_WITH(read("--recompute-granularity full --recompute-method some"),
+                    Catch::Matchers::ContainsSubstring("found 'some'; expected uniform or block"));
+  CHECK_THROWS_AS(read("--recompute-granularity full --recompute-method block --recompute-num-layers 0"), InputError);
+  const Imported one = imported(
+      "--num-layers 24 --pipeline-model-parallel-size 2 --recompute-granularity full "
+      "--recompute-method block --recompute-num-layers 4");
+  for (const std::string& sentence : one.notes.unread) CHECK(sentence.find("recompute") == std::string::npos);
+}
+
 TEST_CASE("torchrun starts one node where nobody says how many") {
   CHECK(imported("torchrun --nproc_per_node 8 x.py --bf16").settings.nodes == 1);
   CHECK(!imported("torchrun --nproc_per_node 8 --nnodes $N x.py --bf16").settings.nodes);
