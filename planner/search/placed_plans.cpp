@@ -76,12 +76,14 @@ std::optional<Picoseconds> PlacedPlans::bound(std::size_t of, const BlockTable& 
   Picoseconds bound(0);
   // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
   Picoseconds before(0);
+  const bool fills = !question_->step_pricer().steps_early(kept, s);  // else a rank's step begins when it does
   for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
     const StageCost& stage = kept[static_cast<std::size_t>(rank)];
     const auto replay = placer.least_replay(placer.chunks_of(kept.layout(), rank), stage, rank);
     if (!replay) return std::nullopt;
     bound = std::max(bound, before + repeated(stage.passes_with(*replay), s.micro_batches, most_work));
     if (bound > longest_step) return bound;
+    if (!fills) continue;
     const StageCost& first = kept.stage(static_cast<std::size_t>(rank));
     const auto passes = [&](const StageCost& cost) {
       return splits_backward(s.schedule) ? cost.forward.total() : cost.forward_total() + cost.backward_total();

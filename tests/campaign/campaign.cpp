@@ -42,7 +42,7 @@ class Worker {
     Draw draw(range_.seed, static_cast<std::uint64_t>(index));
     const LegalPlan legal = random_plan(draw);
     const auto broke = [&](std::string_view law, const std::string& what) {
-      add_broken(law, {index, what, command_of(index, legal.asked)});
+      add_broken(law, {index, what, command_of(index, legal.asked), repeat_of(index)});
     };
     try {
       const Plan plan = evaluate(legal.question, legal.asked.strategy);
@@ -100,6 +100,12 @@ class Worker {
     const std::filesystem::path folder = range_.folder / (std::to_string(range_.seed) + "-" + std::to_string(index));
     if (!range_.folder.empty() && (asked.network.config || asked.machine.file)) write_files(asked, folder);
     return command(asked, folder);
+  }
+
+  [[nodiscard]] std::string repeat_of(std::int64_t index) const {
+    const std::string law = range_.law.empty() ? "" : " --law " + range_.law;
+    return "campaign_plans --seed " + std::to_string(range_.seed) + " --first " + std::to_string(index) + " --cases 1" +
+           law;
   }
 
   const CampaignRange& range_;
@@ -196,7 +202,7 @@ std::string report(const CampaignResult& result) {
   for (const auto& [name, tally] : result.laws)
     for (const BrokenCase& broken : tally.first)
       out << "\nbroken: " << name << ", case " << broken.index << "\n  " << broken.what << "\n  " << broken.command
-          << '\n';
+          << "\n  again: build/bin/" << broken.repeat << '\n';
   return out.str();
 }
 

@@ -26,6 +26,7 @@ struct BrokenCase {
   std::int64_t index = 0;
   std::string what;
   std::string command;
+  std::string repeat;  ///< the command that asks this law of this case again
 };
 
 /// What one entry of known_violations() covered.

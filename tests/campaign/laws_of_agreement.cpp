@@ -4,6 +4,7 @@
 #include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/simulated.h"
+#include "planner/search/placed_plans.h"
 #include "planner/search/search.h"
 #include "tests/campaign/law_questions.h"
 #include "tests/closed_form_bounds.h"
@@ -49,9 +50,25 @@ void bounds_are_below(const Subject& s, Finding& f) {
   const std::vector<BlockCost> blocks = block_costs(s.question, s.strategy());
   const StageLayout layout = layout_of(s.question, s.strategy(), blocks);
   const StageTable stages(s.question.graph(), layout, blocks);
-  f.expect_at_most(s.question.step_pricer().lower_bound(stages, s.strategy()), s.step(),
-                   "bound of the search and step");
+  const StepPricer& pricer = s.question.step_pricer();
+  f.expect_at_most(pricer.lower_bound(stages, s.strategy()), s.step(), "bound of the search and step");
+  f.expect_at_most(pricer.total(stages, s.strategy(), StepPricer::Sweep::left_out), s.step(),
+                   "bound of the search without a sweep and step");
+  f.expect_equal(pricer.total(stages, s.strategy()), s.step(), "step of the search and of estimate");
   f.expect_equal(peak_memory(s.question, stages, s.strategy()), weighed_peak(s.question, s.plan), "peak of the search");
+}
+
+/// Before its blocks' choices are known, a search bounds a placement by the replay that no rank can do without.
+void placements_are_bounded(const Subject& s, Finding& f) {
+  if (s.strategy().recompute.mode != RecomputeMode::placed || !s.plan.verdict.fits) return;
+  Strategy kept = s.strategy();
+  kept.recompute = {};
+  const std::vector<BlockCost> blocks = block_costs(s.question, kept);
+  const StageLayout layout = layout_of(s.question, kept, blocks);
+  PlacedPlans placed(s.question);
+  placed.take({kept});
+  const auto bound = placed.bound(0, blocks, {s.question.graph(), layout, blocks}, s.strategy());
+  if (bound) f.expect_at_most(*bound, s.step(), "bound of a placement and step");
 }
 
 /// What flags leave open is filled in as the strategy was drawn.
@@ -191,8 +208,10 @@ Laws laws_of_agreement() {
        8, simulated_causes},
       {"simulated-step", "Simulation and closed form agree on the step within what docs/simulate.md states.", 8,
        simulated_step_agrees},
-      {"lower-bound", "The search's bound is never above the price, and its peak is the estimate's.", 4,
+      {"lower-bound", "No bound of the search is above the price; its step and its peak are the estimate's.", 4,
        bounds_are_below},
+      {"placed-bound", "The search's bound of a placement of recompute is never above its price.", 4,
+       placements_are_bounded},
       {"completion", "Flags that leave data parallelism and micro-batches open mean the same strategy.", 1,
        flags_complete_to_the_strategy},
       {"refusal", "Any strategy is refused with a sentence or priced; nothing throws.", 1,

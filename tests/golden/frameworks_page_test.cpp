@@ -8,7 +8,6 @@ namespace plumbline {
 namespace {
 
 std::string name_of(Schedule schedule) { return std::string(to_text(schedule)); }
-std::string name_of(RecomputeMode mode) { return mode_text(mode); }
 std::string name_of(std::int32_t zero) { return "ZeRO-" + std::to_string(zero); }
 std::string name_of(Feature feature) { return std::string(to_text(feature)); }
 std::string name_of(PrecisionRecipe recipe) { return std::string(to_text(recipe)); }
@@ -18,7 +17,7 @@ template <class Value>
 std::string rows(const std::string& kind, const std::vector<Launchable<Value>>& list) {
   std::string text;
   for (const Launchable<Value>& one : list)
-    text += "| " + kind + " | " + name_of(one.value) + " | " + std::string(one.spelling) + " | " +
+    text += "| " + kind + " | " + std::string(name_of(one.value)) + " | " + std::string(one.spelling) + " | " +
             std::string(one.source) + " |\n";
   return text;
 }

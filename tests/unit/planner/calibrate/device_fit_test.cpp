@@ -64,6 +64,13 @@ std::string refusal(const KernelTable& table, const Known& k) {
 
 }  // namespace
 
+// Above 1 an underfilled device would do more work in less time.
+TEST_CASE("no timings fit a wave exponent above 1") {
+  const Known k = known("dgx-h100", 1.5);
+  const DeviceFit fit = fit_of(table_of(k, {NumberFormat::bf16, NumberFormat::fp16}), k);
+  CHECK(fit.device.wave_exponent <= 1.);
+}
+
 TEST_CASE("kernels of a GPU that follow the laws give its coefficients back") {
   for (const auto& [machine, exponent] : {std::pair{"dgx-a100-80g", 0.5}, {"dgx-h100", 1.0}, {"dgx-h100", 0.0}}) {
     INFO(machine << " exponent " << exponent);

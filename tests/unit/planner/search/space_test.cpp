@@ -107,8 +107,8 @@ TEST_CASE("a value that an axis cannot take is refused with what it can") {
   CHECK(refusal("etp=1|x") == "--fix etp: \"x\"; expected a whole number from 1 on");
   CHECK(refusal("schedule=1f1") == "--fix schedule: \"1f1\"; expected a schedule as --schedule takes; nearest: 1f1b");
   CHECK(refusal("recompute=every:0") ==
-        "--fix recompute: \"every:0\"; expected none, selective, selective:MODULE+..., full, every:N, offload:N or "
-        "optimal");
+        "--fix recompute: \"every:0\"; expected none, selective, selective:MODULE+..., full, every:N, "
+        "uniform:N, block:N, sqrt, by-operator, offload:N, optimal");
   CHECK(refusal("recompute=selective:mlp|selective:moe_act") ==
         "--fix recompute: \"selective:moe_act\"; expected one set of modules in a search");
   CHECK(refusal("sequence-parallel=yes") == "--fix sequence-parallel: \"yes\"; expected on or off");
