@@ -230,7 +230,10 @@ void Executor::compute(const Action& action, std::int32_t index) {
                                states_[{execution, action.micro_batch}]);
   switch (action.kind) {
     case ActionKind::forward: forward(interpreter, action, execution); break;
-    case ActionKind::recompute: recompute(interpreter, action, execution); break;
+    case ActionKind::recompute:
+      if (blocks_[at(execution)].replay_outputs.empty()) take_gradients(action, execution);
+      replay_rows_.replay(interpreter, {execution, action.micro_batch});
+      break;
     case ActionKind::backward_weight:
       reductions_.open(execution, action.slot);
       interpreter.backward_weight();
@@ -272,19 +275,6 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
       messages_.ends_chunk(action) && next < plan_.program.shape.stages() && !messages_.is_elsewhere(next);
   activations_[{execution + 1, action.micro_batch}] =
       stays ? Tensors{messages_.parked(outputs.front())} : std::move(outputs);
-}
-
-void Executor::recompute(BlockInterpreter& interpreter, const Action& action, std::int32_t execution) {
-  const BlockProgram& program = blocks_[at(execution)];
-  if (program.replay_outputs.empty()) take_gradients(action, execution);
-  Tensors inputs;
-  if (!program.replay_inputs.empty()) {
-    auto given = replayed_.extract({execution, action.micro_batch});
-    check(!given.empty(), "the block before was replayed");
-    inputs = std::move(given.mapped());
-  }
-  Tensors outputs = interpreter.recompute(std::move(inputs));
-  if (!outputs.empty()) replayed_[{execution + 1, action.micro_batch}] = std::move(outputs);
 }
 
 /// What came from the stage behind moves out of the receive buffer when the backward begins.

@@ -21,6 +21,7 @@
 #include "runtime/execution/collectives_inside.h"
 #include "runtime/execution/gradient_reductions.h"
 #include "runtime/execution/program_buffers.h"
+#include "runtime/execution/replay_rows.h"
 #include "runtime/execution/stage_messages.h"
 #include "runtime/execution/step_graph.h"
 #include "runtime/execution/step_memory.h"
@@ -84,7 +85,6 @@ class Executor {
   void run(const Action& action, std::int32_t index, const OptimizerStep& optimizer);
   void compute(const Action& action, std::int32_t index);
   void forward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
-  void recompute(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void backward(BlockInterpreter& interpreter, const Action& action, std::int32_t execution);
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
@@ -109,8 +109,8 @@ class Executor {
   std::vector<std::int32_t> passes_;     ///< by execution, in a step
   GradientReductions reductions_;
   std::map<Place, BlockState> states_;
+  ReplayRows replay_rows_;
   Transferred activations_;         ///< for an execution
-  Transferred replayed_;            ///< for an execution that is replayed behind the one before it
   Transferred gradients_;           ///< of an execution's outputs
   Transferred parked_gradients_;    ///< the same, from a stage on the same rank
   std::vector<BufferRef> waiting_;  ///< of those, what the backward at work reads
