@@ -4,6 +4,7 @@
 Usage: lint.py                    every .cpp file
        lint.py --changed [BASE]   what changed since BASE: the findings of those files and headers alone
 
+Changed headers are parsed alone as well; make headless compiles every header by itself.
 BASE defaults to where this branch left main; on main itself, to the last commit that is six hours older than the newest: what
 came in together is read together.
 clang-tidy reads the batches of a unity build (build/lint-batches), so that headers that 16 files share are read once. A batch
@@ -85,6 +86,19 @@ def parse_alone(entry):
     return done.returncode, done.stderr if done.returncode != 0 else ""
 
 
+def header_alone(header, entries):
+    """A compile command for a header by itself: that of the nearest file of the lint build; None: its folder has none."""
+    def shared(path):
+        return len(os.path.commonpath([os.path.dirname(path), os.path.dirname(str(ROOT / header))]))
+
+    nearest = max(entries, key=shared)
+    if os.path.relpath(nearest, ROOT).split("/")[0] != header.split("/")[0]:
+        return None
+    words = shlex.split(entries[nearest]["command"])
+    words[words.index("-c") + 1:] = ["-x", "c++-header", "-Wno-pragma-once-outside-header", str(ROOT / header)]
+    return {**entries[nearest], "command": shlex.join(words)}
+
+
 def main():
     subprocess.run([ROOT / "scripts/setup_debian.sh", "lint"], check=True)
     files = None
@@ -102,6 +116,8 @@ def main():
 
     units = [unit for unit in batches if any(is_asked(file) for file in contents(unit))]
     singles = [entry for path, entry in alone.items() if is_asked(os.path.relpath(path, ROOT))]
+    headers = [header_alone(file, alone) for file in sorted(files or []) if file.endswith(".h")]
+    singles += [entry for entry in headers if entry is not None]
     for file in sorted(sources or []):
         if file.endswith(".cpp") and (ROOT / file).exists() and str(ROOT / file) not in alone:
             print(f"lint: {file} is not part of the lint build (MPI is off there, and Qt where it is missing)")

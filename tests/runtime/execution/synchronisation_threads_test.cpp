@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "tests/execution_checks.h"
+#include "tests/thread_sanitizer.h"
 
 namespace plumbline {
 namespace {
@@ -44,6 +45,12 @@ Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes, 
   return {waits, downloads};
 }
 
+std::vector<LaneThreads> ways_of_lanes() {
+  std::vector<LaneThreads> ways{LaneThreads::one_per_lane};
+  if (!watches_threads) ways.push_back(LaneThreads::none);
+  return ways;
+}
+
 std::vector<Strategy> strategies() {
   std::vector<Strategy> all(6, single());
   for (Strategy& s : all) s.micro_batch = 1;
@@ -62,7 +69,7 @@ std::vector<Strategy> strategies() {
 // Two ranks: 3 steps more are 6 more waits, whatever else a run does once.
 TEST_CASE("a step has one wait of the host for the device, and one read") {
   for (const Strategy& s : strategies())
-    for (const LaneThreads lanes : {LaneThreads::none, LaneThreads::one_per_lane}) {
+    for (const LaneThreads lanes : ways_of_lanes()) {
       INFO(to_text(s));
       const LoweredPlan plan(network(Net::gpt), s, recipe(Optimizer::adamw));
       const Counts few = counts_of(plan.job(), 2, lanes);
@@ -117,7 +124,7 @@ TEST_CASE("a learned choice lets the host wait once for each forward of experts 
 // two steps, in passes over as many as the program has.
 TEST_CASE("a pass of an evaluation has one wait of the host for the device, and one read") {
   for (const Strategy& s : strategies())
-    for (const LaneThreads lanes : {LaneThreads::none, LaneThreads::one_per_lane}) {
+    for (const LaneThreads lanes : ways_of_lanes()) {
       INFO(to_text(s));
       const LoweredPlan plan(network(Net::gpt), s, recipe(Optimizer::adamw));
       const Counts few = counts_of(plan.job(), 4, lanes, 2);
