@@ -54,8 +54,11 @@ TEST_CASE("a mistyped choice gets the nearest one") {
              ContainsSubstring("/strategy/schedule: \"interleave\" is unknown"));
   CHECK_THAT(refusal("\"interleaved\"", "\"interleave\""), ContainsSubstring("nearest: interleaved"));
   CHECK_THAT(refusal("\"muon\"", "\"moun\""), ContainsSubstring("nearest: muon"));
-  CHECK_THAT(refusal("\"every:2\"", "\"every:0\""),
-             ContainsSubstring("expected none, selective, full, every:N, by-operator or optimal"));
+  CHECK_THAT(
+      refusal("\"every:2\"", "\"every:0\""),
+      ContainsSubstring(
+          "expected none, selective, selective:MODULE+..., full, every:N, uniform:N, block:N, sqrt, by-operator, "
+          "offload:N, optimal; nearest: every:2"));
 }
 
 TEST_CASE("negative and absurd numbers are refused before anybody multiplies them") {

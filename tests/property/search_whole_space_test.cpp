@@ -1,5 +1,7 @@
 // Plans that exist are found: each named here was faster than what a search of a smaller space answered.
 
+#include <algorithm>
+
 #include "planner/pricing/evaluate.h"
 #include "planner/pricing/simulated.h"
 #include "planner/question/noise.h"
@@ -24,6 +26,13 @@ Picoseconds simulated_step_of(const QuestionText& text, const Strategy& strategy
   require_legal(strategy, question);
   CHECK(evaluate(question, strategy).verdict.fits);
   return simulated(question, strategy, {Granularity::chunk, {}, {}, Extent::informative}).simulation.step();
+}
+
+/// Of the first row's plans: the plainest of those that are as fast stands for them.
+Picoseconds fastest_of_first(const SearchResult& result) {
+  Picoseconds fastest = result.best.front().ranking_step();
+  for (const RankedStrategy& other : result.alike.front()) fastest = std::min(fastest, other.ranking_step());
+  return fastest;
 }
 
 TEST_CASE("virtual stages that do not divide the layers are searched") {
@@ -85,7 +94,7 @@ TEST_CASE("uneven counts of virtual stages are tried around the best plans") {
   named.micro_batches = 256;
   const session::SearchAnswer answer = found(text, std::nullopt);
   REQUIRE(!answer.result.best.empty());
-  CHECK(answer.result.best.front().ranking_step() <= simulated_step_of(text, named));
+  CHECK(fastest_of_first(answer.result) <= simulated_step_of(text, named));
   CHECK(answer.result.audit.refined > 0);
 }
 
