@@ -95,17 +95,21 @@ class InstructionMemory {
     if (a.kind == ActionKind::fetch) copy_back({blocks_.execution(a), a.micro_batch});
     const auto pass = pass_of(a.kind);
     if (!pass || a.segment < 0 || a.stream != Stream::compute) return std::nullopt;
+    const Place place{blocks_.execution(a), a.micro_batch};
+    const BlockProgram& program = blocks_.program(place.first);
     if (*pass == BlockPass::recompute) {
+      if (!program.replay_outputs.empty()) return most_of_row(place, program);
       replays_ = true;
       return std::nullopt;
     }
-    const Place place{blocks_.execution(a), a.micro_batch};
-    const BlockProgram& program = blocks_.program(place.first);
     BlockMemory& memory = states_.try_emplace(place, program).first->second;
     memory.begin();
     if (*pass == BlockPass::forward) bring_inputs(memory, program);
     if (*pass == BlockPass::backward || *pass == BlockPass::backward_input) bring_gradients(memory, program, *pass);
-    if (std::exchange(replays_, false)) memory.run(BlockPass::recompute);
+    if (std::exchange(replays_, false)) {
+      for (const std::int32_t input : program.replay_inputs) memory.hold(input, MemoryClass::working_buffers);
+      memory.run(BlockPass::recompute);
+    }
     memory.run(*pass);
     if (*pass == BlockPass::backward_input) memory.run(BlockPass::keep_for_weights);
     const MemoryBreakdown most = with_others(place, memory);
@@ -122,6 +126,21 @@ class InstructionMemory {
   static constexpr std::array classes{MemoryClass::activations, MemoryClass::working_buffers,
                                       MemoryClass::logits_and_loss};
 
+  /// While a block is replayed that hands its output on; the gradient that the last of its row waits with is as large
+  /// as its own.
+  MemoryBreakdown most_of_row(const Place& place, const BlockProgram& program) {
+    BlockMemory& memory = states_.at(place);
+    bring_gradients(memory, program, BlockPass::backward);
+    for (const std::int32_t input : program.replay_inputs) memory.hold(input, MemoryClass::working_buffers);
+    memory.begin();
+    memory.run(BlockPass::recompute);
+    const MemoryBreakdown most = with_others(place, memory);
+    for (const std::int32_t gradient : program.output_gradients_of(BlockPass::backward))
+      if (gradient >= 0) memory.drop(gradient);
+    for (std::size_t i = 0; i < program.replay_outputs.size(); ++i)
+      if (!program.restores_output[i]) memory.drop(program.replay_outputs[i]);
+    return most;
+  }
   /// Everything that a state keeps as activations.
   void copy_out(const Place& place) {
     BlockMemory& memory = states_.at(place);
