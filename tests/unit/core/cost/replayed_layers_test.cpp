@@ -98,7 +98,7 @@ TEST_CASE("uniform and block are Megatron-Core's loops over the layers of a chun
 // 12 layers of 1024 x 768 inputs in 2 bytes: 1.5 MiB for each group.
 TEST_CASE("a group keeps one input, and its backward holds what its layers restore") {
   const OneRank rank(12);
-  const Bytes input(1024 * 768 * 2);
+  const Bytes input(1024LL * 768 * 2);
   const Priced full = rank.of("full");
   Priced before = full;
   for (const std::int64_t n : {2, 3, 4, 6, 12}) {
