@@ -2,6 +2,7 @@
 // walks the layers of a pipeline chunk, and what that holds.
 
 #include "core/base/errors.h"
+#include "tests/catch.h"
 #include "tests/networks.h"
 #include "tests/pricing.h"
 
