@@ -5,6 +5,7 @@
 
 #include "core/cost/program_cost.h"
 #include "core/cost/routed_sizes.h"
+#include "core/cost/ruled_variants.h"
 #include "core/simulate/simulation.h"
 #include "runtime/run/trainer.h"
 #include "tests/machines.h"

@@ -1,6 +1,7 @@
 #pragma once
 /// \file pricing.h: from a network and a strategy to costs per stage, as the planner walks it.
 
+#include "core/cost/ruled_variants.h"
 #include "core/cost/stage_memory.h"
 #include "core/cost/step_time.h"
 #include "tests/machines.h"

@@ -1,14 +1,14 @@
 #pragma once
-/// \file thread_sanitizer.h: whether the thread sanitizer, under which a run takes ten times as long, watches.
+/// \file thread_sanitizer.h: whether the tests are built with GCC's thread sanitizer.
 ///
-/// What a release build tests in every variant is run there in those that differ in their threads.
+/// Runs take ten times as long under it, so tests leave out variants that start no threads of their own.
 
 namespace plumbline {
 
 #if defined(__SANITIZE_THREAD__)
-inline constexpr bool watches_threads = true;
+inline constexpr bool under_thread_sanitizer = true;
 #else
-inline constexpr bool watches_threads = false;
+inline constexpr bool under_thread_sanitizer = false;
 #endif
 
 }  // namespace plumbline

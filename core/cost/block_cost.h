@@ -76,7 +76,7 @@ struct Variant {
   static constexpr std::int32_t by_operator = 3;
   static constexpr std::int32_t modules = 4;
   static constexpr std::int32_t offloaded = 5;
-  // Full, of layers that are replayed in a row (ReplayPlace).
+  // Full recompute of layers that are replayed as one (ReplayPlace).
   static constexpr std::int32_t replayed_first = 6;
   static constexpr std::int32_t replayed_middle = 7;
   static constexpr std::int32_t replayed_last = 8;

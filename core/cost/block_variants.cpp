@@ -172,7 +172,7 @@ BlockVariant BlockPricer::in_row(const BlockCost& cost, const PricedBlock& of, R
   variant.copied = Bytes(0);
   if (!is_given_input(place)) variant.memory.saved = cost.boundary;
   fold_replay(variant, of, RecomputeMode::full, cost.memory());
-  // The layers behind it are replayed, and run backward, before its own gradients are made.
+  // Between its replay and its backward the layers behind it run, so ZeRO-3 gathers its parameters again.
   if (hands_on(place)) variant.regathered = cost.parameters.total();
   return variant;
 }

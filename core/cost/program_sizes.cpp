@@ -98,7 +98,7 @@ void add_rows(ChunkSizes& chunk, const PricedPlan& plan, Backwards backwards) {
     if (chosen != Variant::replayed_first && chosen != Variant::replayed_middle) continue;
     const std::size_t cost =
         arrangement.cost_index(plan.graph.sequence()[execution], execution, plan.graph.blocks().size());
-    segment.memory.restored = plan.blocks[cost].variant(chosen).memory.restored;
+    segment.memory.replayed_ahead = plan.blocks[cost].variant(chosen).memory.replayed_ahead;
     segment.memory.working = plan.blocks[cost].variant(chosen).memory.working;
     if (backwards == Backwards::whole) segment.memory = segment.memory.of_whole_backward();
     segment.restores = Restores::nothing;

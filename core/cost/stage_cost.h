@@ -99,11 +99,6 @@ struct Arrangement {
     return site * block_count + static_cast<std::size_t>(block.index());
   }
 };
-/// Kept, selective or full for every layer, as a mode other than a placement says it; other blocks are kept. `chunks`:
-/// of the pipeline, which modes that count a chunk's layers need.
-[[nodiscard]] std::vector<std::int32_t> ruled_variants(const Graph& graph, Recompute recompute,
-                                                       const std::vector<Chunk>& chunks);
-
 /// `count` executions of a block that take the same variant. `block`: index into the costs of blocks.
 struct VariantCount {
   std::int32_t block = 0;

@@ -31,17 +31,18 @@ void add_replay(MemoryProfile& profile, const BlockProgram& program, BlockMemory
   profile.working.replay = memory.most(working);
   for (std::size_t i = 0; i < program.replay_outputs.size(); ++i)
     if (!program.restores_output[i]) memory.drop(program.replay_outputs[i]);
-  profile.restored = memory.live(working);
+  profile.replayed_ahead = memory.live(working);
   // The gradient that the last of the row waits with is as large as its own.
   for (const std::int32_t gradient : program.output_gradients_of(BlockPass::backward))
     if (gradient >= 0) profile.working.replay += program.buffers[static_cast<std::size_t>(gradient)].bytes;
-  profile.working.replay -= profile.restored;
+  profile.working.replay -= profile.replayed_ahead;
 }
 
 /// `after_forward`: what the forward left.
 void add_split(MemoryProfile& profile, const BlockProgram& program, const BlockMemory& after_forward) {
   BlockMemory memory = after_forward;
-  profile.working.backward_input = most_of_backward(program, memory, BlockPass::backward_input) - profile.restored;
+  profile.working.backward_input =
+      most_of_backward(program, memory, BlockPass::backward_input) - profile.replayed_ahead;
   memory.run(BlockPass::keep_for_weights);
   for (std::int32_t b = 0; b < std::ssize(program.buffers); ++b) {
     const auto held = memory.class_of(b);
@@ -71,7 +72,7 @@ MemoryProfile memory_profile(const BlockProgram& program, BackwardForm form, Byt
     if (!program.keeps_output[i]) memory.drop(program.outputs[i]);
   add_replay(profile, program, memory);
   if (form == BackwardForm::split) add_split(profile, program, memory);
-  profile.working.backward = most_of_backward(program, memory, BlockPass::backward) - profile.restored;
+  profile.working.backward = most_of_backward(program, memory, BlockPass::backward) - profile.replayed_ahead;
   return profile;
 }
 

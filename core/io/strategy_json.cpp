@@ -25,11 +25,11 @@ void check_product(const std::string& where, std::string_view what, std::initial
   }
 }
 
-/// With 2 in the place of N, without modules.
+/// A value for each mode, with 2 in the place of N, to find the one nearest to a misspelt value.
 std::vector<std::string> recompute_examples() {
-  std::vector<std::string> examples{"every:2", "uniform:2", "block:2", "offload:2"};
+  std::vector<std::string> examples;
   for (const RecomputeName& name : recompute_names)
-    if (name.text.find(':') == std::string_view::npos) examples.emplace_back(name.text);
+    if (name.mode != RecomputeMode::modules) examples.push_back(to_text(Recompute{name.mode, 2}));
   return examples;
 }
 

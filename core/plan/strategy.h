@@ -68,9 +68,10 @@ struct Recompute {
 [[nodiscard]] constexpr bool joins_layers(const Recompute& recompute) {
   return recompute.mode == RecomputeMode::uniform || recompute.mode == RecomputeMode::square_root;
 }
-/// `uniform` where that is what it comes to for chunks of at most `layers`; `full` where each layer is a group.
+/// Of `square_root`: the `uniform` that it means where the largest pipeline chunk has `layers`, or `full` where every
+/// group is one layer. Any other mode as it is.
 [[nodiscard]] Recompute of_chunks(Recompute recompute, std::int64_t layers);
-/// How people write it: ":N" stands for a count of layers, ":MODULE+..." for a set of modules.
+/// A mode as flags and files spell it; ":N" stands for a number of layers, ":MODULE+..." for a set of modules.
 struct RecomputeName {
   RecomputeMode mode = RecomputeMode::none;
   std::string_view text;

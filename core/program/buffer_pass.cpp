@@ -156,8 +156,8 @@ class BufferUses {
   void recompute(const Action& a) {
     read_parameters();
     read_saved(a);
-    if (segment(a).restored != no_buffer) {  // ahead of other replays
-      use(segment(a).restored, {Access::allocate, Access::write});
+    if (segment(a).replayed_ahead != no_buffer) {  // ahead of other replays
+      use(segment(a).replayed_ahead, {Access::allocate, Access::write});
       return use(segment(a).working_replay, {Access::allocate, Access::write, Access::release});
     }
     use(working(a), {Access::allocate, Access::write});
@@ -170,7 +170,7 @@ class BufferUses {
     if (!is_restored_) use(working(a), {Access::allocate, Access::write});
     is_restored_ = false;
     use(working(a), {Access::read});
-    use(segment(a).restored, {Access::read});
+    use(segment(a).replayed_ahead, {Access::read});
     use(own(segment(a).logits, a), {Access::read});
     read_saved(a);
     hand_gradients(a);
@@ -179,7 +179,7 @@ class BufferUses {
     else
       keep_for_weights(a);
     use(working(a), {Access::release});
-    use(segment(a).restored, {Access::release});
+    use(segment(a).replayed_ahead, {Access::release});
   }
 
   /// Input gradients release what weight gradients do not need.

@@ -40,7 +40,7 @@ SegmentSlots segment_slots(const SegmentSizes& sizes, std::int32_t micro_batches
           slot(MemoryClass::activations, sizes.offloaded_for_weight, micro_batches),
           slot(MemoryClass::logits_and_loss, memory.logits, micro_batches),
           slot(MemoryClass::working_buffers, memory.working.forward, 1),
-          slot(MemoryClass::working_buffers, memory.restored, 1),
+          slot(MemoryClass::working_buffers, memory.replayed_ahead, 1),
           slot(MemoryClass::working_buffers, memory.working.replay, 1),
           slot(MemoryClass::working_buffers, memory.working.backward, 1),
           slot(MemoryClass::working_buffers, memory.working.backward_input, 1),

@@ -22,7 +22,7 @@ struct SegmentSlots {
   std::int32_t offloaded_for_weight = no_buffer;  ///< the same of what is kept for weight gradients
   std::int32_t logits = no_buffer;
   std::int32_t working_forward = no_buffer;
-  std::int32_t restored = no_buffer;  ///< by a replay ahead of others, until the backward
+  std::int32_t replayed_ahead = no_buffer;  ///< by a replay ahead of others, until the backward
   std::int32_t working_replay = no_buffer;
   std::int32_t working_backward = no_buffer;
   std::int32_t working_input = no_buffer;

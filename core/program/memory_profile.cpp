@@ -45,7 +45,7 @@ MemoryProfile MemoryProfile::of_whole_backward() const {
 void MemoryProfile::exchange(const MemoryProfile& from, const MemoryProfile& to) {
   for (Bytes MemoryProfile::*part :
        {&MemoryProfile::saved, &MemoryProfile::logits, &MemoryProfile::kept_for_weight, &MemoryProfile::deferred,
-        &MemoryProfile::late_logits, &MemoryProfile::restored, &MemoryProfile::on_host})
+        &MemoryProfile::late_logits, &MemoryProfile::replayed_ahead, &MemoryProfile::on_host})
     this->*part += to.*part - from.*part;
   for (Bytes WorkingSets::*set : {&WorkingSets::forward, &WorkingSets::replay, &WorkingSets::backward,
                                   &WorkingSets::backward_input, &WorkingSets::weight})

@@ -36,8 +36,8 @@ struct MemoryProfile {
   Bytes kept_for_weight{0};  ///< of `saved`, until the weight gradients; input gradients release the rest
   Bytes deferred{0};         ///< next to it, from input to weight gradients
   Bytes late_logits{0};      ///< of `logits`, until the weight gradients
-  /// Of a block that is replayed ahead of others (ReplayPlace), from its replay to its backward.
-  Bytes restored{0};
+  /// Of a block that is replayed ahead of others (ReplayPlace): what waits from its replay to its backward.
+  Bytes replayed_ahead{0};
   Bytes on_host{0};  ///< as `saved`, in host memory, of the tensor-parallel ranks together
   /// Of one block, what lives on the device next to the acting one while it is copied to the host or back.
   Bytes in_transit{0};

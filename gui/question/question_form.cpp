@@ -51,7 +51,7 @@ constexpr std::array<FieldFacts, field_count> fields{{
     {Field::schedule, G::constraints, "schedule", "--schedule", "", "Schedule", "free",
      "order of the pipeline's forwards and backwards", "schedule"},
     {Field::recompute, G::constraints, "recompute", "--recompute", "", "Recompute", "free",
-     "what the backward pass computes again: none, selective, full, every:N, uniform:N, block:N, optimal", "recompute"},
+     "what the backward pass computes again, such as selective, full, uniform:2 or optimal", "recompute"},
     {Field::headroom, G::limits, "headroom", "--headroom", "headroom", "Headroom", "0",
      "memory of every GPU that a plan leaves free, such as 5% or 2GiB", ""},
     {Field::price, G::limits, "price", "--price", "", "Price", "the machine's", "dollars of one GPU for an hour", ""},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/cost/ruled_variants.h"
 #include "core/plan/pipeline_schedule.h"
 
 namespace plumbline {

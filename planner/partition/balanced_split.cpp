@@ -6,6 +6,7 @@
 
 #include "core/base/errors.h"
 #include "core/cost/pipeline_time.h"
+#include "core/cost/ruled_variants.h"
 #include "core/cost/stage_links.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/stage_split.h"

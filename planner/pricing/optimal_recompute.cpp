@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "core/cost/ruled_variants.h"
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
 #include "planner/checkpointing/exact_placement.h"

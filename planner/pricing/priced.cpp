@@ -1,10 +1,6 @@
 #include "planner/pricing/priced.h"
+#include "core/cost/ruled_variants.h"
 #include "core/cost/stack_shard.h"
-
-#include <algorithm>
-#include <optional>
-#include <tuple>
-
 #include "planner/checkpointing/placement.h"
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/partition/balanced_split.h"

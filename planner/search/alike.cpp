@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "planner/question/noise.h"
-#include "planner/search/plainness.h"
+#include "planner/search/complexity.h"
 
 namespace plumbline {
 namespace {
@@ -47,14 +47,14 @@ FoldedRanking folded(std::vector<RankedStrategy> ranking) {
   return result;
 }
 
-void let_plainest_stand(FoldedRanking& ranking) {
+void lead_with_simplest(FoldedRanking& ranking) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < ranking.first.size(); ++i) {
     const Picoseconds fastest = ranking.first[i].ranking_step();
     for (RankedStrategy& other : ranking.rest[i])
       if (!is_less(fastest, other.ranking_step()) &&
-          plainness(other.strategy, other.peak_memory) <
-              plainness(ranking.first[i].strategy, ranking.first[i].peak_memory))
+          complexity(other.strategy, other.peak_memory) <
+              complexity(ranking.first[i].strategy, ranking.first[i].peak_memory))
         std::swap(ranking.first[i], other);
     order.push_back(i);
   }

@@ -5,7 +5,7 @@
 /// sequence parallelism and micro-batch, fit as surely, and it differs in step time by less than one run differs from
 /// its repetition (planner/question/noise.h), or is slower and by that measure needs no less memory. Virtual stages,
 /// schedule, ZeRO stage, shard group, recompute and split may differ. The first of a ranking stands for those that are
-/// like it; where plans are ranked by time, the plainest of those that are as fast as the first does (plainness.h).
+/// like it, or, where plans are ranked by time, the simplest that is as fast as the first (complexity.h).
 /// Checked against: tests/unit/planner/search/alike_test.cpp.
 
 #include <vector>
@@ -22,8 +22,8 @@ struct FoldedRanking {
   std::vector<std::vector<RankedStrategy>> rest;
 };
 [[nodiscard]] FoldedRanking folded(std::vector<RankedStrategy> ranking);
-/// Of a ranking by time: the plainest of each row's plans that are no slower than one run is than its repetition stands
-/// for the others, and the rows are in the order of what stands for them.
-void let_plainest_stand(FoldedRanking& ranking);
+/// Of a ranking by time: puts the simplest of those plans of a row that are as fast as its first in the first's place,
+/// and sorts the rows anew.
+void lead_with_simplest(FoldedRanking& ranking);
 
 }  // namespace plumbline

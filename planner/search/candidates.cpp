@@ -66,8 +66,8 @@ class LevelSplits {
   std::map<std::int64_t, ChunkLayers> even_;
 };
 
-/// What block tables are priced for: the modules that the space names, recompute by operator where it has that, and
-/// both that and layers that are replayed together where it has those.
+/// The strategy that the block tables of a space are priced for. A table holds `by_operator` and replayed groups of
+/// layers only where its strategy asks for them (prices_by_operator in planner/pricing/priced.cpp), groups with both.
 Recompute recompute_of_samples(const std::vector<Recompute>& choices) {
   Recompute result;
   for (const Recompute& choice : choices) {

@@ -96,7 +96,7 @@ class Search {
     if (options_.alike == Alike::folded) ranking = folded(std::move(best_));
     if (options_.alike == Alike::apart) ranking.first = std::move(best_);
     ranking.rest.resize(ranking.first.size());
-    if (options_.alike == Alike::folded && options_.objective == Objective::step_time) let_plainest_stand(ranking);
+    if (options_.alike == Alike::folded && options_.objective == Objective::step_time) lead_with_simplest(ranking);
     const std::size_t count = std::min(options_.top, ranking.first.size());
     ranking.first.resize(count);
     ranking.rest.resize(count);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planner/search/plainness.h"
+#include "planner/search/complexity.h"
 
 namespace plumbline {
 namespace {
@@ -43,9 +43,9 @@ bool is_tied(const PredictedStep& first, const PredictedStep& other) {
 /// Among the plans that are tied and those that they stand for, where these are tied too: some are slower for nothing.
 void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
   const PredictedStep first = predicted(plans[0]);
-  auto least = plainness(plans[0].strategy, plans[0].prediction.peak_memory);
+  auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
   const auto consider = [&](std::size_t row, const Strategy& strategy, Bytes peak) {
-    const auto found = plainness(strategy, peak);
+    const auto found = complexity(strategy, peak);
     if (found >= least) return false;
     least = found;
     ties.simplest = row;

@@ -29,7 +29,7 @@ std::int64_t common_divisor(const std::vector<std::int64_t>& a, const std::vecto
 
 Recompute random_recompute(Draw& draw) {
   Recompute recompute;
-  switch (draw.between(0, 9)) {
+  switch (draw.between(0, 11)) {
     case 0: return {RecomputeMode::every_nth, static_cast<std::int32_t>(draw.between(2, 9))};
     case 1: return {RecomputeMode::by_operator, 1};
     case 2: return {RecomputeMode::offloaded, static_cast<std::int32_t>(draw.small(1, 12))};
@@ -44,6 +44,10 @@ Recompute random_recompute(Draw& draw) {
     case 6: return {RecomputeMode::selective, 1};
     case 7:
     case 8: return {RecomputeMode::full, 1};
+    case 9: return *recompute_from_text("uniform:" + std::to_string(draw.small(1, 9)));
+    case 10:
+      return draw.one_in(3) ? Recompute{RecomputeMode::square_root}
+                            : Recompute{RecomputeMode::block, static_cast<std::int32_t>(draw.small(1, 9))};
     default: return recompute;
   }
 }

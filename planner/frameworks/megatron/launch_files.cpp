@@ -157,6 +157,21 @@ void take_defaults(const Json& tree, Settings& s) {
   if (!s.global_batch && s.micro_batch) s.micro_batches = 1;
 }
 
+/// Megatron-Core ends at the last layer of a chunk, however many it is told (recompute.py, checkpointed_forward).
+void end_recompute_with_chunk(Settings& s) {
+  const std::int64_t layers = megatron::layers_of_config(s.network_config);
+  if (!s.recompute || layers == 0) return;
+  const std::int64_t chunks = std::int64_t{s.pipeline_stages.value_or(1)} * s.virtual_stages.value_or(1);
+  const std::int64_t most = s.layers_per_stage.empty()
+                                ? (layers + chunks - 1) / chunks
+                                : *std::max_element(s.layers_per_stage.begin(), s.layers_per_stage.end());
+  Recompute& recompute = *s.recompute;
+  const bool is_uniform = recompute.mode == RecomputeMode::uniform;
+  if (!is_uniform && recompute.mode != RecomputeMode::block) return;
+  recompute.n = static_cast<std::int32_t>(std::min<std::int64_t>(recompute.n, most));
+  if (is_uniform && recompute.n == 1) recompute = {RecomputeMode::full};
+}
+
 void note_others(const Json& tree, std::vector<std::string>& notes) {
   if (tree.find("--rampup-batch-size") != nullptr)
     notes.emplace_back("--rampup-batch-size: the step is priced at the full batch");
@@ -210,6 +225,7 @@ Imported read_command(std::string_view text, std::string_view name) {
     s.network_config = std::move(shape.config);
   else
     shape.notes = {"the network of " + program + " is not that of pretrain_gpt.py: say it with --model"};
+  end_recompute_with_chunk(s);
   for (auto* const more : {&notes, &shape.notes})
     imported.notes.unread.insert(imported.notes.unread.end(), more->begin(), more->end());
   return imported;

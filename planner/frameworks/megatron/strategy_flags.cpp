@@ -258,9 +258,19 @@ std::vector<LaunchKey> recompute_flags() {
                   [](Settings& s) { s.recompute = Recompute{RecomputeMode::selective}; }),
       switch_flag("--checkpoint-activations", "megatron/arguments.py of 2020 and 2021", never,
                   [](Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }),
+      {.path = "--checkpoint-num-layers",
+       .source = "megatron/arguments.py of 2020 and 2021",
+       .read = read_recomputed_layers},
       {.path = "--activations-checkpoint-method",
        .source = "megatron/arguments.py of 2021 and 2022",
-       .read = [](const Json&, Settings& s) { s.recompute = Recompute{RecomputeMode::full}; }},
+       .read =
+           [](const Json& value, Settings& s) {
+             s.recompute = Recompute{RecomputeMode::full};
+             read_method(value, s);
+           }},
+      {.path = "--activations-checkpoint-num-layers",
+       .source = "megatron/arguments.py of 2021 and 2022",
+       .read = read_recomputed_layers},
       {.path = "--recompute-granularity", .source = transformer_source, .write = granularity, .read = read_granularity},
       {.path = "--recompute-method", .source = transformer_source, .write = method, .read = read_method},
       {.path = "--recompute-num-layers",

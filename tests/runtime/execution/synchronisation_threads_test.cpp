@@ -47,7 +47,7 @@ Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes, 
 
 std::vector<LaneThreads> ways_of_lanes() {
   std::vector<LaneThreads> ways{LaneThreads::one_per_lane};
-  if (!watches_threads) ways.push_back(LaneThreads::none);
+  if (!under_thread_sanitizer) ways.push_back(LaneThreads::none);
   return ways;
 }
 

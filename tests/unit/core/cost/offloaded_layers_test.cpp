@@ -1,5 +1,6 @@
 // Which layers `offload:N` moves to the host, and what that leaves on the device.
 
+#include "core/cost/ruled_variants.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
 #include "tests/pricing.h"

@@ -2,6 +2,7 @@
 // walks the layers of a pipeline chunk, and what that holds.
 
 #include "core/base/errors.h"
+#include "core/cost/ruled_variants.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
 #include "tests/pricing.h"
@@ -111,7 +112,7 @@ TEST_CASE("a group keeps one input, and its backward holds what its layers resto
     CHECK(grouped.step == full.step);
     before = grouped;
   }
-  // Of 12 layers in one group, all but what the others' own backwards need is what nothing recomputed keeps.
+  // One group of all layers restores what a plan without recompute keeps, next to what it keeps itself.
   CHECK(before.total > full.total);
   CHECK(rank.of("uniform:1").total == full.total);
 }

@@ -147,10 +147,11 @@ TEST_CASE("every key that is written for a release is one of the release's own")
     }
 }
 
-/// Read in files that are older than the oldest list: DeepSpeed before 0.5, torchtitan of 2024.
+/// Read in files that are older than the oldest list: DeepSpeed before 0.5, torchtitan of 2024, Megatron-LM of 2020.
 bool is_older(std::string_view path) {
-  constexpr std::array older{"zero_optimization.cpu_offload_params", "quantize_training", "training.batch_size",
-                             "training.warmup_steps", "parallelism.pipeline_parallel_microbatches"};
+  constexpr std::array older{"--checkpoint-num-layers", "zero_optimization.cpu_offload_params",
+                             "quantize_training",       "training.batch_size",
+                             "training.warmup_steps",   "parallelism.pipeline_parallel_microbatches"};
   return std::find(older.begin(), older.end(), path) != older.end();
 }
 

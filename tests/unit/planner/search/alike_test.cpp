@@ -72,7 +72,7 @@ TEST_CASE("a fold keeps every plan once, behind the first that it is like") {
 }
 
 // 13 virtual stages gain 0.9 % over 2, and an empty chunk 0.5 %; a plan of another shape is between them.
-TEST_CASE("the plainest of the plans that are as fast stands for them, and rows are in its order") {
+TEST_CASE("the simplest of the plans that are as fast stands for them, and rows are in its order") {
   RankedStrategy many = plan(1000, 70_GiB);
   many.strategy.virtual_stages = 13;
   RankedStrategy empty = plan(1004, 70_GiB);
@@ -86,7 +86,7 @@ TEST_CASE("the plainest of the plans that are as fast stands for them, and rows 
   slower.strategy.virtual_stages = 1;
   FoldedRanking ranking = folded({many, empty, between, plain, slower});
   REQUIRE(ranking.first.size() == 2);
-  let_plainest_stand(ranking);
+  lead_with_simplest(ranking);
   CHECK(ranking.first[0].strategy.micro_batch == 2);
   CHECK(ranking.first[1].strategy == plain.strategy);
   REQUIRE(ranking.rest[1].size() == 3);

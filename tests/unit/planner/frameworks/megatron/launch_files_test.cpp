@@ -144,6 +144,19 @@ TEST_CASE("recompute of several layers at once, and of the first layers of each 
   CHECK_THROWS_WITH(read("--recompute-granularity full --recompute-method some"),
                     Catch::Matchers::ContainsSubstring("found 'some'; expected uniform or block"));
   CHECK_THROWS_AS(read("--recompute-granularity full --recompute-method block --recompute-num-layers 0"), InputError);
+  // More layers than a stage has: all of it.
+  CHECK(read("--pipeline-model-parallel-size 4 --recompute-granularity full --recompute-method block "
+             "--recompute-num-layers 99") == "block:6");
+  CHECK(read("--pipeline-model-parallel-size 24 --recompute-granularity full --recompute-method uniform "
+             "--recompute-num-layers 2") == "full");
+  CHECK(read("--pipeline-model-parallel-size 4 --recompute-granularity full --recompute-method uniform "
+             "--recompute-num-layers 99") == "uniform:6");
+  // Flags of 2020 to 2022.
+  CHECK(read("--checkpoint-activations") == "full");
+  CHECK(read("--checkpoint-activations --checkpoint-num-layers 3") == "uniform:3");
+  CHECK(read("--activations-checkpoint-method uniform") == "full");
+  CHECK(read("--activations-checkpoint-method uniform --activations-checkpoint-num-layers 2") == "uniform:2");
+  CHECK(read("--activations-checkpoint-num-layers 7 --activations-checkpoint-method block") == "block:7");
   const Imported one = imported(
       "--num-layers 24 --pipeline-model-parallel-size 2 --recompute-granularity full "
       "--recompute-method block --recompute-num-layers 4");

@@ -1,15 +1,15 @@
-// Which of two plans is plainer.
+// Which of two plans is simpler.
 
-#include "planner/search/plainness.h"
+#include "planner/search/complexity.h"
 
 #include "tests/catch.h"
 
 namespace plumbline {
 namespace {
 
-Plainness of(const Strategy& strategy, Bytes peak = 10_GiB) { return plainness(strategy, peak); }
+Complexity of(const Strategy& strategy, Bytes peak = 10_GiB) { return complexity(strategy, peak); }
 
-TEST_CASE("a plan is plainer with fewer kinds of parallelism, whatever else it has") {
+TEST_CASE("a plan is simpler with fewer kinds of parallelism, whatever else it has") {
   Strategy one;
   one.tensor_parallel = 8;
   one.recompute = {RecomputeMode::full};
@@ -19,7 +19,7 @@ TEST_CASE("a plan is plainer with fewer kinds of parallelism, whatever else it h
   CHECK(of(one) < of(two));
 }
 
-TEST_CASE("an empty chunk, virtual stages and a list of layers make a plan less plain, in this order") {
+TEST_CASE("an empty chunk, virtual stages and a list of layers make a plan less simple, in this order") {
   Strategy plain;
   plain.pipeline_stages = 4;
   plain.schedule = Schedule::interleaved;
@@ -35,7 +35,7 @@ TEST_CASE("an empty chunk, virtual stages and a list of layers make a plan less 
   CHECK(of(more) < of(empty));
 }
 
-TEST_CASE("of plans that are equally plain the leaner comes first; sharing optimizer states is always plain") {
+TEST_CASE("of plans that are equally simple the leaner comes first; sharing optimizer states is never complex") {
   Strategy whole;
   Strategy shared = whole;
   shared.zero_stage = 1;
