@@ -76,13 +76,18 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
 }
 
 /// Gradients, and under torch.autocast the 16-bit copies that no backward reads, of a step that is one micro-batch.
-LateTensors late_tensors(const MemoryBreakdown& memory, const Strategy& s, const PrecisionFormats& formats,
-                         const StackCalibration& stack) {
+/// Frozen weights are no copies: nothing holds them in 32 bits besides.
+LateTensors late_tensors(const MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
+                         const PrecisionFormats& formats, const StackCalibration& stack) {
   LateTensors late;
   if (stack.features.step_gradients == StepGradients::held || s.micro_batches > 1 || s.pipeline_stages > 1) return late;
   if (s.gradient_ranks() == 1 && s.expert_gradient_ranks() == 1) late.gradients = memory[MemoryClass::gradients];
-  late.weights = coefficient_bytes(recast_share(s.recompute, stack.features, formats) *
-                                   static_cast<double>(memory[MemoryClass::weights].value()));
+  const ShardRanks ranks = s.zero_stage >= 3 ? shard_ranks(s) : ShardRanks{};
+  const std::int64_t trained =
+      divided(held.dense_trained.total(), ranks.dense) + divided(held.expert_trained.total(), ranks.expert);
+  const Bytes copies = std::min(memory[MemoryClass::weights], storage(trained, formats.weight));
+  late.weights =
+      coefficient_bytes(recast_share(s.recompute, stack.features, formats) * static_cast<double>(copies.value()));
   return late;
 }
 
@@ -183,7 +188,7 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   const Bytes received = s.pipeline_stages > 1 ? stage_->boundary + stage_->transferred : Bytes(0);
   memory[MemoryClass::communication_buffers] = communicator_buffers(groups_, s, stack) + received;
   memory[MemoryClass::framework_and_context] = coefficient_bytes(stack.memory.context_bytes);
-  held.late = late_tensors(memory, s, formats, stack);
+  held.late = late_tensors(memory, held_, s, formats, stack);
   held.total = memory.device_total();
   held.live = memory.live();
   if (s.zero_stage >= 3) held.whole_parameters = gathered_parameters(most_, s.prefetch, formats, stack);

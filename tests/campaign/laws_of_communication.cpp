@@ -59,9 +59,10 @@ void gradients_by_formula(const Subject& s, Finding& f) {
     return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, formats.reduction, 1, ranks);
   const std::int64_t reductions = strategy.zero_stage >= 2 ? strategy.micro_batches : 1;
   const std::int64_t gathers = strategy.zero_stage >= 3 ? 2 * strategy.micro_batches : 1;
-  // What recompute lets go of is gathered a third time: at most all.
-  const bool lets_go = strategy.zero_stage >= 3 && strategy.recompute.mode != RecomputeMode::none &&
-                       s.question.calibration().stack.sharding.regathered_from_elements > 0;
+  // What recompute lets go of is gathered a third time, as are layers that are replayed ahead of others: at most all.
+  const bool lets_go =
+      strategy.zero_stage >= 3 && strategy.recompute.mode != RecomputeMode::none &&
+      (s.question.calibration().stack.sharding.regathered_from_elements > 0 || joins_layers(strategy.recompute));
   const std::int64_t regathers = lets_go ? strategy.micro_batches : 0;
   const std::int32_t group = strategy.shard_group;
   expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, formats.reduction, 1, group);
@@ -157,7 +158,11 @@ Picoseconds state_transfers_alone(const Subject& s) {
 
 void exposed_at_most_alone(const Subject& s, Finding& f) {
   const Strategy& strategy = s.strategy();
-  const Picoseconds alone = state_transfers_alone(s) + rounding(s);
+  // Layers that are replayed together are gathered one by one: for their forward, their replay and their backward. The
+  // time of each gather is rounded.
+  const std::int64_t gathered_apart =
+      joins_layers(strategy.recompute) ? 3 * std::ssize(s.question.graph().sequence()) * strategy.micro_batches : 0;
+  const Picoseconds alone = state_transfers_alone(s) + rounding(s) + Picoseconds(gathered_apart);
   f.expect_at_most(s.prediction().time[TimeCause::data_parallel], alone, "exposed and alone, by closed form");
   if (strategy.pipeline_stages * strategy.micro_batches * strategy.virtual_stages > most_simulated_passes) return;
   const Simulation simulation = simulated(s.question, strategy).simulation;

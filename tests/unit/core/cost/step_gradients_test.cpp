@@ -9,9 +9,11 @@ namespace {
 
 constexpr std::int64_t parameters = 1000;
 
-LateTensors late(StepGradients gradients, MixedPrecision precision, const Strategy& s) {
+LateTensors late(StepGradients gradients, MixedPrecision precision, const Strategy& s,
+                 std::int64_t trained = parameters) {
   StageCost stage;
-  stage.parameters.dense = stage.parameters.dense_trained = {parameters, 0};
+  stage.parameters.dense = {parameters, 0};
+  stage.parameters.dense_trained = {trained, 0};
   StackCalibration stack = round_calibration().stack;
   stack.features.step_gradients = gradients;
   stack.features.mixed_precision = precision;
@@ -43,6 +45,13 @@ TEST_CASE("a full recompute under autocast casts weights again, so that no copie
   };
   CHECK(of(MixedPrecision::by_autocast) == Bytes((4 + 2) * parameters));
   CHECK(of(MixedPrecision::of_weights) == Bytes(4 * parameters));
+}
+
+// Adapters of 30 beside 970 frozen weights, which stay as they are.
+TEST_CASE("a recompute casts trained weights again, and finds frozen ones where they were") {
+  const LateTensors adapters =
+      late(StepGradients::freed, MixedPrecision::by_autocast, with(1, 1, RecomputeMode::full), 30);
+  CHECK(adapters.weights == Bytes(2 * 30));
 }
 
 TEST_CASE("where ranks share gradients only the copies of weights are late") {
