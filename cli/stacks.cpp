@@ -25,6 +25,8 @@ std::string residuals_text(const Residuals& residuals) {
   std::string text =
       "standard deviation of what is predicted, regime " + std::string(to_text(residuals.regime)) + ":\n";
   text += "  " + wrapped(residual_text("step time", residuals.time), terminal_columns(), 4, 2) + "\n";
+  for (const NetworkResidual& one : residuals.time_by_network)
+    text += "  " + wrapped(residual_text("step time, " + one.network, one.time), terminal_columns(), 4, 2) + "\n";
   text += "  " + wrapped(residual_text("peak memory", residuals.memory), terminal_columns(), 4, 2) + "\n";
   std::string runs = joined(residuals.measured.networks);
   for (std::size_t i = 0; i < run_scale_count; ++i)

@@ -140,6 +140,12 @@ Residuals unknown_residuals(const StackAxisTable& table, const std::vector<T>& a
 
 }  // namespace
 
+std::string_view without_choices(std::string_view name_or_path) {
+  while (choice_begin(name_or_path) != std::string_view::npos)
+    name_or_path = name_or_path.substr(0, choice_begin(name_or_path));
+  return name_or_path;
+}
+
 const CalibrationSet& CalibrationSet::shipped() {
   static const CalibrationSet set = [] {
     CalibrationSet made;

@@ -17,6 +17,9 @@
 
 namespace plumbline {
 
+/// The stack that choices were made of: "pytorch" of "pytorch+loss=chunked"; what chooses nothing is returned whole.
+[[nodiscard]] std::string_view without_choices(std::string_view name_or_path);
+
 class CalibrationSet {
  public:
   /// The catalogue's (models/calibrations), read once.

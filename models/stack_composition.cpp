@@ -19,7 +19,7 @@ void visit_places(const CalibrationSet& set, const SoftwareStack& stack, const T
       const AxisValue& value = *table.find(choice.axis)->find(choice.value);
       take(value.coefficients, value.features, ParameterId::of_axis_value(choice.axis, choice.value, ""));
     }
-    take(each->coefficients, each->features, ParameterId::of_stack(each->name, ""));
+    take(each->coefficients, each->features, ParameterId::of_stack(without_choices(each->name), ""));
   }
 }
 

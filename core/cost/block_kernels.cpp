@@ -24,6 +24,13 @@ struct CastTimes {
   CastTime operands;
 };
 
+/// Bytes that casts of a product's operands move, over those of kernels of their own.
+double share_of_casts(const StackCalibration& stack, const OpWork& work) {
+  const bool is_of_experts = work.kind == WorkKind::grouped_product;
+  if (is_of_experts && stack.features.expert_casts != ExpertCasts::joined) return 1;
+  return stack.compute.quantisation_factor;
+}
+
 CastTimes cast_times(const KernelClock& kernels, const OpWork& work, NumberFormat format, const Shard& shard) {
   CastTimes times;
   if (casts_itself(kernels.calibration().stack.features, shard.formats)) {
@@ -33,7 +40,7 @@ CastTimes cast_times(const KernelClock& kernels, const OpWork& work, NumberForma
   if (!is_quantized(format)) return times;
   const CastBytes bytes = cast_bytes(format, shard.formats.scaling, shard.kept.product_inputs, kernels.fp8_layouts());
   const MatrixProduct& p = *work.product;
-  const double share = kernels.calibration().stack.compute.quantisation_factor;
+  const double share = share_of_casts(kernels.calibration().stack, work);
   const double input = share * static_cast<double>(p.batch * p.m * p.k);
   const double weight = share * static_cast<double>(p.batch * p.k * p.n);
   const double output = share * static_cast<double>(p.batch * p.m * p.n);
@@ -102,6 +109,11 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
       times.forward += kernels_.memory(biases.forward);
       times.backward += kernels_.memory(biases.backward);
+      if (is_quantized(format)) {
+        const Traffic padding = passes_.expert_padding(op, work, shard.formats.activation);
+        times.forward += kernels_.memory(padding.forward);
+        times.backward += kernels_.memory(padding.backward);
+      }
       const CastTimes casts = cast_times(kernels_, work, format, shard);
       times.forward += casts.weights.forward + casts.operands.forward;
       times.add_weight_gradient(casts.weights.backward);

@@ -103,8 +103,8 @@ Uncertainty uncertainty(const Calibration& calibration, const RunFeatures& run) 
   add_novelty(device.measured.devices, run.device, "device", result.beyond);
   add_novelty(device.measured.formats, run.format, "number format", result.beyond);
   add_network(stack.residuals.measured.networks, run.network, result.beyond);
-  const double of_device = device.time.sigma;
-  const double of_stack = stack.residuals.time.sigma;
+  const double of_device = device.time_of(run.network).sigma;
+  const double of_stack = stack.residuals.time_of(run.network).sigma;
   const double shared = std::min({stack.uncertainty.shared_time_sigma.value, of_device, of_stack});
   // Both were taken on runs that the device held up: they move what the host does not.
   double variance = square(1 - run.host_share) * (square(of_device) + square(of_stack) - square(shared));
@@ -124,7 +124,7 @@ double stack_time_sigma(const StackCalibration& stack, const RunFeatures& run) {
   add_novelty(measured.devices, run.device, "device", beyond);
   add_novelty(measured.formats, run.format, "number format", beyond);
   add_network(measured.networks, run.network, beyond);
-  double variance = square(stack.residuals.time.sigma) + variance_of(beyond, stack.uncertainty);
+  double variance = square(stack.residuals.time_of(run.network).sigma) + variance_of(beyond, stack.uncertainty);
   const std::optional<MeasuredRange>& gpus = measured.scales[static_cast<std::size_t>(RunScale::gpus)];
   if (gpus && gpus->most == 1 && run[RunScale::gpus] > 1) variance += square(stack.uncertainty.sigma_per_novelty);
   return std::sqrt(variance);

@@ -38,6 +38,7 @@ constexpr Passes fused_norm{2, 3};
 constexpr Passes fused_rotation{2, 2};
 constexpr Passes fused_gate{3, 5};
 constexpr std::int64_t passes_of_a_sum = 3;
+constexpr std::int64_t passes_of_a_copy = 2;
 
 Bytes times(double ratio, Bytes counted) { return Bytes(std::llround(ratio * static_cast<double>(counted.value()))); }
 
@@ -119,6 +120,14 @@ Traffic OperatorPasses::expert_biases(const Op& op, const OpWork& work, NumberFo
   const Bytes output = storage(p.batch * p.m * p.n, activation);
   const Passes& passes = is_second_of_experts(op) ? weighted_biases : biases;
   return {passes.forward * output, work.needs.input || work.needs.weight ? passes.backward * output : Bytes(0)};
+}
+
+Traffic OperatorPasses::expert_padding(const Op& op, const OpWork& work, NumberFormat activation) const {
+  if (op.kind != OpKind::grouped_linear || features_.expert_casts != ExpertCasts::padded) return {};
+  const MatrixProduct& p = *work.product;
+  const std::int64_t width = is_second_of_experts(op) ? p.n : p.k;
+  const Bytes copy = passes_of_a_copy * storage(p.batch * p.m * width, activation);
+  return {copy, work.needs.input || work.needs.weight ? copy : Bytes(0)};
 }
 
 Bytes OperatorPasses::gradient_sums(const Op& op, const OpWork& work, NumberFormat activation) const {

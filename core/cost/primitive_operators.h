@@ -8,7 +8,8 @@
 /// activation and a product (5 and 9). An input that several products read gathers their gradients by sums of two (3
 /// passes each). Limits of a gate that are not in its kernel are two clamps and a copy (8 passes over the gate's
 /// output, backward 10). Biases that are added expert by expert are split off, added and joined (4 and 3 passes over
-/// the product's output), those that the router's weights scale multiplied first (6 and 8). Keys and values that are
+/// the product's output), those that the router's weights scale multiplied first (6 and 8). Rows of experts that are
+/// padded for products in few bits are copied before the first product and after the second (2 and 2). Keys and values that are
 /// repeated for every query head are read once and written for each. Source: the operators of torchtitan's models
 /// (models/norms.py; llama3/model/model.py: apply_rotary_emb, repeat_kv, FeedForward), of Megatron-Core 0.16
 /// (fusions/fused_bias_geglu.py: weighted_bias_quick_geglu_impl; transformer/moe/experts.py: TEGroupedMLP._apply_bias)
@@ -47,6 +48,9 @@ class OperatorPasses {
   [[nodiscard]] Traffic memory_traffic(const Op& op, const OpWork& work, const PrecisionFormats& formats) const;
   /// With a grouped product that has biases: adding them, and their gradients.
   [[nodiscard]] Traffic expert_biases(const Op& op, const OpWork& work, NumberFormat activation) const;
+  /// With a grouped product in few bits: copies of its rows to multiples of a tile before the first of an expert's
+  /// products and back after the second, and those of their gradients.
+  [[nodiscard]] Traffic expert_padding(const Op& op, const OpWork& work, NumberFormat activation) const;
   /// With a product: sums of the gradients of its input, one for each output after the first.
   [[nodiscard]] Bytes gradient_sums(const Op& op, const OpWork& work, NumberFormat activation) const;
   /// With attention: keys and values of this rank's tokens, repeated for every query head, and their gradients summed.

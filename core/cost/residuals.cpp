@@ -40,4 +40,10 @@ void RunRanges::include(const RunRanges& other) {
     if (other.scales[i]) widen(scales[i], *other.scales[i]);
 }
 
+const Residual& Residuals::time_of(std::string_view network) const {
+  const auto found = std::find_if(time_by_network.begin(), time_by_network.end(),
+                                  [&](const NetworkResidual& one) { return one.network == network; });
+  return found == time_by_network.end() ? time : found->time;
+}
+
 }  // namespace plumbline

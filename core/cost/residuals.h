@@ -73,11 +73,21 @@ struct Residual {
   std::int64_t runs = 0;
 };
 
+/// Of step times of one kind of network (RunFeatures::network).
+struct NetworkResidual {
+  std::string network;
+  Residual time;
+};
+
 struct Residuals {
   CalibrationRegime regime = CalibrationRegime::unknown;
-  Residual time;    ///< of step times
-  Residual memory;  ///< of peak memory; a device leaves it open
+  Residual time;                                 ///< of step times of all runs
+  std::vector<NetworkResidual> time_by_network;  ///< sorted; of kinds with enough runs of their own
+  Residual memory;                               ///< of peak memory; a device leaves it open
   RunRanges measured;
+
+  /// Of step times of a kind of network: that of its own runs, else that of all.
+  [[nodiscard]] const Residual& time_of(std::string_view network) const;
 };
 
 /// What stands for a calibration that states no residuals.

@@ -70,6 +70,11 @@ constexpr std::array bias_values{
     FeatureChoice{"second_by_expert", "those of the second product expert by expert, scaled by the router's weights"},
     FeatureChoice{"by_expert", "those of both products expert by expert"}};
 
+constexpr std::array expert_casts{
+    FeatureChoice{"joined", "joined with their neighbours, as those of other products"},
+    FeatureChoice{"own", "kernels of their own"},
+    FeatureChoice{"padded", "kernels of their own, on rows that are copied to multiples of a tile, and back after"}};
+
 constexpr std::array exchanges{FeatureChoice{"overlapped", "alongside the other pass"},
                                FeatureChoice{"in_order", "between the kernels of their own"}};
 
@@ -153,6 +158,8 @@ constexpr std::array fields{
                                                          "what a gate keeps of its inputs", gate_inputs),
     field<&StackFeatures::expert_biases>("expert_biases", "expert_biases", "how biases of experts are added",
                                          bias_values),
+    field<&StackFeatures::expert_casts>("expert_casts", "expert_casts",
+                                        "casts of the operands of experts' products to few bits", expert_casts),
     field<&StackFeatures::paired_exchanges>("paired_exchanges", "paired_exchanges",
                                             "when exchanges of experts run where a schedule pairs passes (DualPipe)",
                                             exchanges),

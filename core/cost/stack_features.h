@@ -57,6 +57,10 @@ enum class ExpertCopies : std::uint8_t { one_per_expert, one_per_rank };
 /// product alone, which the router's weights scale, or of both.
 enum class ExpertBiases : std::uint8_t { fused, second_by_expert, by_expert };
 
+/// Casts of the operands of experts' products to few bits: joined with their neighbours as those of other products are,
+/// or kernels of their own; and whether rows are copied to multiples of a tile before, and back after.
+enum class ExpertCasts : std::uint8_t { joined, own, padded };
+
 /// What exchanges of experts run alongside where a schedule pairs passes: the other pass, or nothing.
 enum class PairedExchanges : std::uint8_t { overlapped, in_order };
 
@@ -90,6 +94,7 @@ struct StackFeatures {
   HeadProducts head_products{};
   ExpertCopies expert_copies{};
   ExpertBiases expert_biases{};
+  ExpertCasts expert_casts{};
   PairedExchanges paired_exchanges{};
   AttentionScratch attention_scratch{};
   CollectiveOverlap overlap{};

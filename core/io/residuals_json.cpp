@@ -85,6 +85,9 @@ Residuals residuals_from_json(const JsonPlace& place) {
   Residuals residuals;
   residuals.regime = choice_from_json(object.at("regime"), calibration_regimes);
   residuals.time = residual_from_json(object.at("time"));
+  if (const auto kinds = object.find("time_by_network"))
+    for (const auto& [network, place] : JsonObject(*kinds).members())
+      residuals.time_by_network.push_back({network, residual_from_json(place)});
   if (const auto memory = object.find("memory")) residuals.memory = residual_from_json(*memory);
   if (const auto measured = object.find("measured")) residuals.measured = measured_from_json(*measured);
   object.finish();
@@ -106,6 +109,9 @@ std::array<RegimeSigma, calibration_regimes.size()> regimes_from_json(const Json
 
 Json residuals_json(const Residuals& residuals) {
   Json::Object object{{"regime", std::string(to_text(residuals.regime))}, {"time", residual_json(residuals.time)}};
+  Json::Object kinds;
+  for (const NetworkResidual& one : residuals.time_by_network) kinds.emplace_back(one.network, residual_json(one.time));
+  if (!kinds.empty()) object.emplace_back("time_by_network", std::move(kinds));
   if (!residuals.memory.sigma.kind.empty()) object.emplace_back("memory", residual_json(residuals.memory));
   object.emplace_back("measured", measured_json(residuals.measured));
   return object;

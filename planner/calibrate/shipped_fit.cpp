@@ -28,15 +28,33 @@ std::string source_of_assumed(const FittedNumber& number, const PriorTable& prio
 /// Errors of one device's or stack's runs, each predicted without its group.
 struct Missed {
   std::vector<LeftOutError> errors;  ///< of runs that the host does not hold up
+  std::map<std::string, std::vector<LeftOutError>> by_network;
   std::size_t runs = 0;
   RunRanges ranges;
-  [[nodiscard]] double sigma() const {
-    constexpr double covered = 0.9;
-    std::vector<LeftOutError> whole = errors;
-    for (LeftOutError& error : whole) error.variance = 0;  // the interval that is read has one sigma for all
-    return covering_noise(whole, covered, deviations_90_percent);
-  }
 };
+
+double sigma_of(std::vector<LeftOutError> errors) {
+  constexpr double covered = 0.9;
+  for (LeftOutError& error : errors) error.variance = 0;  // the interval that is read has one sigma for all
+  return covering_noise(errors, covered, deviations_90_percent);
+}
+
+Residual residual_of(double sigma, std::size_t errors, std::size_t runs, const std::string& source) {
+  const double relative = 1 / std::sqrt(2 * static_cast<double>(std::max<std::size_t>(1, errors)));
+  return {{four_digits(sigma), four_digits(relative), "fitted",
+           source + ", each run predicted without its source's model"},
+          static_cast<std::int64_t>(runs)};
+}
+
+/// Of the kinds with enough runs: what one kind is missed by says nothing of another, where both are known.
+std::vector<NetworkResidual> residuals_by_network(const Missed& missed, const std::string& source) {
+  std::vector<NetworkResidual> kinds;
+  if (missed.by_network.size() < 2) return kinds;
+  for (const auto& [network, errors] : missed.by_network)
+    if (errors.size() >= runs_of_calibrated)
+      kinds.push_back({network, residual_of(sigma_of(errors), errors.size(), errors.size(), source)});
+  return kinds;
+}
 
 /// `few_runs`: what is used for a calibration of which few runs are known.
 Residuals residuals_of(const Missed& missed, const Residuals& before, double few_runs, const std::string& source) {
@@ -45,14 +63,11 @@ Residuals residuals_of(const Missed& missed, const Residuals& before, double few
   const bool enough = missed.errors.size() >= runs_of_calibrated;
   residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_runs;
   residuals.measured = missed.ranges;
-  const auto runs = static_cast<std::int64_t>(missed.runs);
+  const double of_errors = sigma_of(missed.errors);
   // A handful of errors says little about nine tenths: no less than what frameworks need after a few runs.
-  const double sigma = enough ? missed.sigma() : std::max(missed.sigma(), few_runs);
-  residuals.time = {
-      {four_digits(sigma),
-       four_digits(1 / std::sqrt(2 * static_cast<double>(std::max<std::size_t>(1, missed.errors.size())))), "fitted",
-       source + ", each run predicted without its source's model"},
-      runs};
+  const double sigma = enough ? of_errors : std::max(of_errors, few_runs);
+  residuals.time = residual_of(sigma, missed.errors.size(), missed.runs, source);
+  residuals.time_by_network = residuals_by_network(missed, source);
   return residuals;
 }
 
@@ -94,7 +109,7 @@ void set_host_sigma(CalibrationSet& set, const ParameterSpace& space, const Trai
     const double missed = trained.left_out()[i].error / deviations_90_percent;
     const double moved = std::sqrt(std::max(0.0, missed * missed - otherwise * otherwise));
     if (share > 0)
-      errors[set.software_stack(run.stack).name].push_back(
+      errors[set.software_stack(without_choices(run.stack)).name].push_back(
           {host_sigma_that_moves(share, moved) * deviations_90_percent, 0});
   }
   const Coefficient unmeasured = set.at(ParameterId::of_base("host_sigma"));
@@ -119,11 +134,14 @@ void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Train
     const FitRun& run = runs[trained.fitted()[i]];
     const bool held_up = is_held_up_by_host(space, run, trained.result().gradients[i]);
     const auto add_to = [&](Missed& missed) {
-      if (!held_up) missed.errors.push_back(trained.left_out()[i]);
+      if (!held_up) {
+        missed.errors.push_back(trained.left_out()[i]);
+        missed.by_network[run.features.network].push_back(trained.left_out()[i]);
+      }
       ++missed.runs;
       missed.ranges.include(run.features);
     };
-    const SoftwareStack stack = set.software_stack(run.stack);
+    const SoftwareStack stack = set.software_stack(without_choices(run.stack));
     if (stack.framework != unknown_framework) add_to(stacks[stack.name]);
     if (!held_up) add_to(devices[set.device(run.device).name]);
   }
