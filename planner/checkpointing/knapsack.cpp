@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "planner/pareto/front.h"
-
 namespace plumbline {
 
 Knapsack::Knapsack(std::span<const LayerGroup> groups, const CappedOptions& options)
@@ -16,13 +14,49 @@ Knapsack::Knapsack(std::span<const LayerGroup> groups, const CappedOptions& opti
 
 namespace {
 
+/// One more layer behind a label.
+struct Step {
+  std::int64_t saved = 0;
+  std::int64_t time = 0;
+  std::int32_t before = -1;  ///< the label's last choice
+  std::size_t option = 0;
+};
+/// By increasing bytes; none dominates another.
+using Front = std::vector<Step>;
+
 /// Thins labels, sorted by bytes, to `most` that span the whole range: nothing tells yet which of them the layers to
 /// come complete best.
-void keep_evenly(std::vector<std::size_t>& front, std::size_t most) {
+void keep_evenly(Front& front, std::size_t most) {
   if (front.size() <= most) return;
-  std::vector<std::size_t> kept;
+  Front kept;
   for (std::size_t i = 0; i < most; ++i) kept.push_back(front[i * (front.size() - 1) / (most - 1)]);
   front = std::move(kept);
+}
+
+/// Of equal steps the earlier front's stays.
+Front merged(const Front& earlier, const Front& later) {
+  Front front;
+  front.reserve(earlier.size() + later.size());
+  auto a = earlier.begin();
+  auto b = later.begin();
+  while (a != earlier.end() || b != later.end()) {
+    const bool takes_later =
+        a == earlier.end() || (b != later.end() && std::pair(b->saved, b->time) < std::pair(a->saved, a->time));
+    const Step& next = takes_later ? *b++ : *a++;
+    if (front.empty() || next.time < front.back().time) front.push_back(next);
+  }
+  return front;
+}
+
+/// Of fronts in their order.
+Front merged(std::vector<Front> fronts) {
+  while (fronts.size() > 1) {
+    std::vector<Front> halves;
+    for (std::size_t i = 0; i + 1 < fronts.size(); i += 2) halves.push_back(merged(fronts[i], fronts[i + 1]));
+    if (fronts.size() % 2 == 1) halves.push_back(std::move(fronts.back()));
+    fronts = std::move(halves);
+  }
+  return fronts.empty() ? Front{} : std::move(fronts.front());
 }
 
 }  // namespace
@@ -45,27 +79,27 @@ std::vector<std::size_t> Knapsack::worthwhile(std::size_t g, const Limits& limit
 void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options, const std::vector<std::int64_t>& left,
                          const Limits& limits, Labels& labels, ChoiceEffort& effort) const {
   const std::int64_t reserved = hull().least_bytes(left);
-  const Relaxation rest(hull(), left);
-  std::vector<Label> next;
-  std::vector<ParetoPoint<2>> points;
-  std::vector<Taken> choices;
   effort.spend(labels.ends.size() * options.size());
-  for (const Label& label : labels.ends)
+  std::vector<Front> fronts;
+  for (const Label& label : labels.ends) {
+    Front& front = fronts.emplace_back();
     for (const std::size_t o : options) {
       const std::int64_t saved = label.saved + allowed()[g][o].saved.value();
       const std::int64_t time = label.time + allowed()[g][o].time.value();
       if (saved + reserved > limits.capacity) break;  // by increasing kept bytes
-      if (time + rest.bound(limits.capacity - saved) > limits.time) continue;
-      next.push_back({saved, time, label.taken});
-      points.push_back({saved, time});
-      choices.push_back({g, allowed()[g][o].original, label.taken});
+      if (front.empty() || time < front.back().time) front.push_back({saved, time, label.taken, o});
     }
-  labels.ends.clear();
-  std::vector<std::size_t> front = pareto_front(points);
+  }
+  Front front = merged(std::move(fronts));
+  // What the relaxation refuses dominates nothing that it would not refuse as well, so that it may come last.
+  const Relaxation rest(hull(), left);
+  std::erase_if(front,
+                [&](const Step& step) { return step.time + rest.bound(limits.capacity - step.saved) > limits.time; });
   keep_evenly(front, effort.labels());
-  for (const std::size_t i : front) {
-    labels.ends.push_back({next[i].saved, next[i].time, static_cast<std::int32_t>(labels.taken.size())});
-    labels.taken.push_back(choices[i]);
+  labels.ends.clear();
+  for (const Step& step : front) {
+    labels.ends.push_back({step.saved, step.time, static_cast<std::int32_t>(labels.taken.size())});
+    labels.taken.push_back({g, allowed()[g][step.option].original, step.before});
   }
 }
 

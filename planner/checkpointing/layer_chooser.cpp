@@ -7,10 +7,10 @@ namespace plumbline {
 namespace {
 
 /// Beyond this many options under all caps together, steps are limited: only without FlashAttention are there more.
-constexpr std::size_t most_options = 20'000;
+constexpr std::size_t most_options = 5'000;
 /// About ten milliseconds each.
-constexpr std::size_t most_steps = 300'000;
-constexpr std::size_t most_labels = 64;
+constexpr std::size_t most_steps = 30'000;
+constexpr std::size_t most_labels = 16;
 
 }  // namespace
 
