@@ -9,9 +9,9 @@
 /// passes each). Limits of a gate that are not in its kernel are two clamps and a copy (8 passes over the gate's
 /// output, backward 10). Biases that are added expert by expert are split off, added and joined (4 and 3 passes over
 /// the product's output), those that the router's weights scale multiplied first (6 and 8). Rows of experts that are
-/// padded for products in few bits are copied before the first product and after the second (2 and 2). Keys and values that are
-/// repeated for every query head are read once and written for each. Source: the operators of torchtitan's models
-/// (models/norms.py; llama3/model/model.py: apply_rotary_emb, repeat_kv, FeedForward), of Megatron-Core 0.16
+/// padded for products in few bits are copied before the first product and after the second (2 and 2). Keys and values
+/// that are repeated for every query head are read once and written for each. Source: the operators of torchtitan's
+/// models (models/norms.py; llama3/model/model.py: apply_rotary_emb, repeat_kv, FeedForward), of Megatron-Core 0.16
 /// (fusions/fused_bias_geglu.py: weighted_bias_quick_geglu_impl; transformer/moe/experts.py: TEGroupedMLP._apply_bias)
 /// and NeMo AutoModel (components/moe/layers.py: GroupedExpertsDeepEP._apply_bias), and what PyTorch's autograd runs
 /// for each (tools/autograd/derivatives.yaml). Norms are one kernel from PyTorch 2.9 on (pull request 153666).

@@ -86,8 +86,8 @@ Residuals residuals_from_json(const JsonPlace& place) {
   residuals.regime = choice_from_json(object.at("regime"), calibration_regimes);
   residuals.time = residual_from_json(object.at("time"));
   if (const auto kinds = object.find("time_by_network"))
-    for (const auto& [network, place] : JsonObject(*kinds).members())
-      residuals.time_by_network.push_back({network, residual_from_json(place)});
+    for (const auto& [network, one] : JsonObject(*kinds).members())
+      residuals.time_by_network.push_back({network, residual_from_json(one)});
   if (const auto memory = object.find("memory")) residuals.memory = residual_from_json(*memory);
   if (const auto measured = object.find("measured")) residuals.measured = measured_from_json(*measured);
   object.finish();

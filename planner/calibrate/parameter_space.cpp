@@ -84,7 +84,7 @@ std::vector<std::uint32_t> ParameterSpace::active(const FitRun& run) const {
 }
 
 void ParameterSpace::give_own_numbers(const PriorTable& priors, const std::string& stack) {
-  const std::string name = base_.software_stack(stack).name;
+  const std::string name = base_.software_stack(without_choices(stack)).name;
   for (const ParameterPrior& prior : priors) {
     if (!prior.around) continue;
     const ParameterId own = prior.around->with_stack(name);

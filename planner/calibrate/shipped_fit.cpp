@@ -41,9 +41,9 @@ double sigma_of(std::vector<LeftOutError> errors) {
 
 Residual residual_of(double sigma, std::size_t errors, std::size_t runs, const std::string& source) {
   const double relative = 1 / std::sqrt(2 * static_cast<double>(std::max<std::size_t>(1, errors)));
-  return {{four_digits(sigma), four_digits(relative), "fitted",
-           source + ", each run predicted without its source's model"},
-          static_cast<std::int64_t>(runs)};
+  return {
+      {four_digits(sigma), four_digits(relative), "fitted", source + ", each run predicted without its source's model"},
+      static_cast<std::int64_t>(runs)};
 }
 
 /// Of the kinds with enough runs: what one kind is missed by says nothing of another, where both are known.

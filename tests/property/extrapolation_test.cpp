@@ -56,6 +56,31 @@ double width(const Interval& interval) { return std::log(interval.high / interva
 
 }  // namespace
 
+TEST_CASE("what one kind of network is missed by says nothing of another whose own runs are known") {
+  Calibration calibration = measured(0.06, 0.15);
+  calibration.stack.residuals.time_by_network = {{"dense", {number(0.07), 20}}};
+  RunFeatures run = run_of(16);
+  CHECK(uncertainty(calibration, run).time_sigma == Approx(uncertainty(measured(0.06, 0.07), run).time_sigma));
+  CHECK(stack_time_sigma(calibration.stack, run) == Approx(0.07));
+  run.network = "moe";  // not enough runs of its own: those of all
+  CHECK(stack_time_sigma(calibration.stack, run) >= 0.15);
+}
+
+TEST_CASE("of a stack that ships each kind's sigma lies around that of all its runs") {
+  std::size_t kinds = 0;
+  for (const SoftwareStack& stack : CalibrationSet::shipped().stacks()) {
+    if (!stack.residuals) continue;
+    CAPTURE(stack.name);
+    for (const NetworkResidual& one : stack.residuals->time_by_network) {
+      ++kinds;
+      CHECK(one.time.runs >= 8);
+      CHECK(one.time.runs < stack.residuals->time.runs);
+    }
+    CHECK(stack.residuals->time_of("a kind without runs").runs == stack.residuals->time.runs);
+  }
+  CHECK(kinds >= 3);
+}
+
 // 0.06^2 + 0.07^2 - 0.05^2 = 0.006
 TEST_CASE("the residuals of device and stack add up, less once what both contain") {
   CHECK(uncertainty(measured(0.06, 0.07), run_of(16)).time_sigma == Approx(std::sqrt(0.006)));

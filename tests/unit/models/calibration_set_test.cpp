@@ -134,6 +134,16 @@ TEST_CASE("a stack may be asked for with another value of a trait") {
   CHECK_THROWS_WITH(set.stack("pytorch+loss=chunks"), Catch::Matchers::ContainsSubstring("nearest: chunked"));
 }
 
+TEST_CASE("a stack with choices is that stack where numbers and runs of its own are looked for") {
+  CHECK(without_choices("pytorch+loss=chunked+attention=unfused") == "pytorch");
+  CHECK(without_choices("pytorch") == "pytorch");
+  CHECK(without_choices("folder+a=b/mine.json") == "folder+a=b/mine.json");
+  const CalibrationSet& set = CalibrationSet::shipped();
+  const std::string chosen = "megatron-bridge-26.02+moe=flex";
+  for (const ParameterId& id : parameters_of(set, find_machine("dgx-h100").groups.front().node.device, chosen))
+    CHECK(set.has(id));
+}
+
 TEST_CASE("a stack may be asked for with another choice of a feature") {
   const CalibrationSet& set = CalibrationSet::shipped();
   const StackCalibration stated = set.stack("nemo-fp8");

@@ -56,9 +56,11 @@ LayerBytes layer(const StackFeatures& features, const Shard& of, const Graph& gr
     }
     if (work.kind == WorkKind::product) sum.backward += passes.gradient_sums(op, work, NumberFormat::bf16).value();
     if (work.kind == WorkKind::grouped_product) {
-      const Traffic biases = passes.expert_biases(op, work, NumberFormat::bf16);
-      sum.forward += biases.forward.value();
-      sum.backward += biases.backward.value();
+      for (const Traffic& traffic :
+           {passes.expert_biases(op, work, NumberFormat::bf16), passes.expert_padding(op, work, NumberFormat::bf16)}) {
+        sum.forward += traffic.forward.value();
+        sum.backward += traffic.backward.value();
+      }
     }
     if (work.kind == WorkKind::attention) {
       const std::int64_t repeated = passes.repeated_heads(*work.attention, NumberFormat::bf16).value();
@@ -112,6 +114,9 @@ TEST_CASE("limits, biases of experts and scaled rotations that frameworks write 
         std::pair(6 * row, 8 * row));
   CHECK(more([](StackFeatures& f) { f.expert_biases = ExpertBiases::by_expert; }) ==
         std::pair((6 + 2 * 4) * row, (8 + 2 * 3) * row));
+  // Rows are read and written before the first product and after the second, their gradients likewise.
+  CHECK(more([](StackFeatures& f) { f.expert_casts = ExpertCasts::padded; }) == std::pair(4 * row, 4 * row));
+  CHECK(more([](StackFeatures& f) { f.expert_casts = ExpertCasts::own; }) == std::pair(0 * row, 0 * row));
   CHECK(more([](StackFeatures& f) { f.scaled_rotations = OperatorKernels::primitive; }) ==
         std::pair((12 - 2) * turned, (10 - 2) * turned));
 }

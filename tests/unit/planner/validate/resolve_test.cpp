@@ -43,7 +43,7 @@ constexpr std::array expected_rows{
              "mcore-deterministic-0.12", "dp 8 mbs 4 x 1 zero-1"},
     Expected{"mbskill-llama70b-sft-2", "dgx-h100", "megatron-bridge-26.06-finetune",
              "tp 8 pp 4 sp interleaved virtual 5 mbs 1 x 32 recompute selective"},  // dp 1: nothing to shard over
-    Expected{"mbridge-26.04-137", "dgx-b200", "megatron-bridge-26.02",
+    Expected{"mbridge-26.04-137", "dgx-b200", "megatron-bridge-26.02-flex",
              "ep 8 pp 16 dp 16 1f1b mbs 1 x 256 zero-1 recompute selective:mla_up_proj layers "
              "4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,2"},  // 61 layers and one of multi-token prediction
     Expected{"mbridge-25.09-268", "gb200-nvl72", "megatron-bridge-25.09",
