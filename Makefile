@@ -24,7 +24,7 @@ export CTEST_PARALLEL_LEVEL = $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build gui cuda wheel demo test fidelity calibrations cross-validation host-bound bench fuzz campaign-faults campaign-plans \
+.PHONY: help setup build gui cuda wheel demo test fidelity calibrations cross-validation host-bound published-layouts bench fuzz campaign-faults campaign-plans \
   campaign-strategies launch-check one-program format format-check lint lint-changed install deb package dev asan tsan headless clean
 
 help: ## this list
@@ -92,6 +92,12 @@ cross-validation: ## predict rows by fits that never saw them (minutes), with HO
 	@cp build/cross_validation_summary.json $(CROSS_VALIDATION)
 	@git --no-pager diff --stat -- $(CROSS_VALIDATION)
 	@$(MAKE) --no-print-directory host-bound
+
+published-layouts: ## compare layouts that vendors published with our best plans: docs/published-layouts.md
+	@cmake --preset release
+	@cmake --build --preset release --target plan
+	@python3 tests/fidelity/published_layouts.py build/bin/plan docs/published-layouts.md
+	@git --no-pager diff --stat -- docs/published-layouts.md
 
 host-bound: ## predict vTrain's host-bound runs question by question, with HOST_BOUND_ROWS=FILE: tests/fidelity/host_bound.json
 	@if [ ! -f "$(HOST_BOUND_ROWS)" ]; then echo "skipped: host-bound runs; HOST_BOUND_ROWS names no file of rows"; else \
