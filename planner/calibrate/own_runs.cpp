@@ -191,6 +191,7 @@ class Calibrator {
     residuals.regime = runs_.size() < runs_of_calibrated ? CalibrationRegime::few_runs : CalibrationRegime::calibrated;
     residuals.time = {{result_.sigma, 0, "fitted", source + ", each predicted without its group"},
                       static_cast<std::int64_t>(runs_.size())};
+    residuals.time_by_network.clear();  // those are of the stack that it is like
     for (const FitRun& run : runs_) residuals.measured.include(run.features);
     result_.stack.residuals = residuals;
   }

@@ -6,9 +6,9 @@
 namespace plumbline {
 namespace {
 
-/// Beyond this many options under all caps together, steps are limited: only without FlashAttention are there more.
+/// Beyond this many options under all caps together, steps are limited: the operators of one layer alone have fewer.
 constexpr std::size_t most_options = 5'000;
-/// About ten milliseconds each.
+/// About half a millisecond each.
 constexpr std::size_t most_steps = 30'000;
 constexpr std::size_t most_labels = 16;
 

@@ -58,6 +58,20 @@ TEST_CASE("Runs that are all slower are predicted when they were left out, and t
                WithinRel(run.fitted_s, 1e-4));  // numbers that moved by less are left out
 }
 
+TEST_CASE("A stack of own runs states their error, whatever its parent says of each kind of network") {
+  const std::string parent = "megatron-bridge-26.02";
+  REQUIRE_FALSE(CalibrationSet::shipped().stack(parent).residuals.time_by_network.empty());
+  std::vector<FitRun> runs = own_runs(1.0, 3);
+  for (FitRun& run : runs) {
+    run.stack = parent;
+    run.measured_s = run.pricer.step_s(CalibrationSet::shipped().of(run.device, parent));
+  }
+  const OwnCalibration found = calibrate_on(runs, quick());
+  REQUIRE(found.stack.residuals);
+  for (const char* const network : {"dense", "moe"})
+    CHECK(found.stack.residuals->time_of(network).sigma.value == found.sigma);
+}
+
 TEST_CASE("What the runs cannot tell is said") {
   const OwnCalibration found = calibrate_on(own_runs(1.0, 3), quick());
   const auto says = [&](const std::string& words) {
