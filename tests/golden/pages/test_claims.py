@@ -59,7 +59,7 @@ class Claims(unittest.TestCase):
                            "room for micro-batches of several sequences", "both are slower, but within the model's noise",
                            "Mixtures of experts were measured with the stack that answers here")
         ranking, = tables(blocks[0])
-        self.assertEqual({row["ep"] for row in ranking}, {"16"})
+        self.assertEqual(ranking[0]["ep"], "16")
         self.assertTrue(all(int(row["mbs"].split("x")[0]) > 1 for row in ranking))
         self.assertNotIn("\ntrust ", blocks[0])
         whole, inside, across = (table[0] for table in tables(blocks[1]))
