@@ -95,7 +95,7 @@ WEAK_BECAUSE = (
     "**DeepSeek-V3 on B200 and B300** is 2 to 27 % too fast under a pipeline of 16, though its layer of multi-token "
     "prediction and recomputed up-projections are counted.",
     "**Dispatch of Bridge's mixtures** is read from the configurations of each release, and casts and padding of experts' rows are counted "
-    "where Transformer Engine runs them (decision 0101): Bridge's and NeMo's mixtures went from 13.7 to 11.3 % in the mean and from 10.3 to 7.4 in "
+    "where Transformer Engine runs them (decision 0101): Bridge's and NeMo's mixtures went from 13.7 to 11.8 % in the mean and from 10.3 to 7.5 in "
     "the median. Residuals are stated for each kind of network with eight runs or more.",
     "**Host-bound runs** (vTrain's): eight tensor-parallel ranks are 10 % too fast, four 6 % too slow. The file's "
     "times are not 570 measurements: they are exactly linear in micro-batches and in layers, to the microsecond, and "

@@ -26,30 +26,20 @@ QUESTION = ("model", "hardware", "gpus", "seq_len", "global_batch", "precision")
 REASON_ABOVE = 0.12
 MEDIAN = 0.04  # what the project aims at
 HOST = "a micro-batch of 1 leaves the device waiting for the host: "
-HEAD = "ours keeps layers off the stage with the head of 201 088 tokens; the published stages hold 9 layers each. "
-EXPERTS_AT_HOME = ("four stages within the node hold every expert, so that the exchange of tokens ({}) falls away. "
-                   "Nobody published such a run.")
-SHARDED = (HOST + "14.7 s of compute where a micro-batch of 2 takes 11.2, for which there is no room (245 GiB). Ours "
-           "shards parameters and recomputes instead.")
+HEAD = "ours keeps layers off the stage with the head of 201 088 tokens and interleaves; the published stages hold 9 layers each. "
+EXPERTS_AT_HOME = "four stages within the node hold every expert, so that the exchange of tokens ({}) falls away. Nobody published such a run."
 REASONS = {
-    "mbridge-26.06-050": HOST + "23.7 s of compute where a micro-batch of 2 takes 14.8, for which ep 16 has no room "
-                                "(84.7 GiB); a second stage makes it.",
-    "mbridge-26.02-232": HOST + "29.4 s of compute where a micro-batch of 2 takes 22.9. The layout of the next release "
-                                "for B300 has micro-batches of 2.",
+    "mbridge-26.06-050": HOST + "22.0 s of compute where a micro-batch of 2 takes 14.5, for which ep 16 has no room (84.7 GiB); a second stage makes it.",
+    "mbridge-26.02-232": HOST + "28.6 s of compute where a micro-batch of 2 takes 22.9. The layout of the next release for B300 has micro-batches of 2.",
     "mbridge-25.09-284": EXPERTS_AT_HOME.format("2.1 of 11.7 s"),
     "mbridge-25.09-274": EXPERTS_AT_HOME.format("1.9 of 10.5 s"),
     "mbridge-25.09-275": EXPERTS_AT_HOME.format("1.9 of 10.6 s"),
-    "mbridge-26.04.01-096": HEAD + "Besides, " + HOST + "13.4 s of compute, ours 10.4 with even stages.",
-    "mbridge-25.11-263": HEAD + "The row contradicts itself besides: 512 sequences in micro-batches of 4 over 16 ranks "
-                                "are 8 steps, its page says 2.",
-    "nemo-25.04-044": "the published layout is predicted 11 % slower than it was measured; ours shards parameters, "
-                      "which the links of NVL72 hide.",
-    "mbridge-25.09-285": SHARDED,
-    "mbridge-25.09-286": SHARDED,
-    "nemo-25.04-050": "the published layout is predicted 30 % slower than it was measured (micro-batches of 2, of "
-                      "which the host launches every kernel).",
-    "mbridge-25.11-249": HOST + "8.2 s of compute where a micro-batch of 2 takes 7.4; the published layout is "
-                                "predicted 10 % too fast as well.",
+    "mbridge-26.04.01-096": HEAD + "Compute 9.0 instead of 13.2 s.",
+    "mbridge-25.11-263": HEAD + "The row contradicts itself besides: 512 sequences in micro-batches of 4 over 16 ranks are 8 steps, its page says 2.",
+    "nemo-25.04-044": "the published layout is predicted 11 % slower than it was measured; ours shards parameters, which the links of NVL72 hide.",
+    "mbridge-25.09-285": HOST + "14.6 s of compute where a micro-batch of 2 takes 11.2, for which there is no room (245 GiB). Ours shards parameters and recomputes instead.",
+    "nemo-25.04-050": "the published layout is predicted 29 % slower than it was measured (micro-batches of 2, of which the host launches every kernel).",
+    "mbridge-25.11-249": HOST + "8.1 s of compute where a micro-batch of 2 takes 7.4; the published layout is predicted 11 % too fast as well.",
 }
 
 
