@@ -14,14 +14,14 @@ double imbalance(const KernelClock& kernels, const Shard& shard) {
 
 bool is_routing(OpKind kind) { return kind == OpKind::dispatch || kind == OpKind::combine; }
 
-struct CastTime {
+struct PassTimes {
   Seconds forward{0};
   Seconds backward{0};
 };
 /// With a product: of weights where the framework casts them itself, and of operands in few bits.
 struct CastTimes {
-  CastTime weights;
-  CastTime operands;
+  PassTimes weights;
+  PassTimes operands;
 };
 
 /// Bytes that casts of a product's operands move, over those of kernels of their own.
@@ -50,6 +50,15 @@ CastTimes cast_times(const KernelClock& kernels, const OpWork& work, NumberForma
   if (work.needs.weight) backward += bytes.input_backward * input;
   times.operands.backward = kernels.stream(backward);
   return times;
+}
+
+/// Around a product of experts: biases that are added expert by expert, and padded rows.
+PassTimes expert_times(const KernelClock& kernels, const OperatorPasses& passes, const Op& op, const OpWork& work,
+                       NumberFormat format, NumberFormat activation) {
+  const Traffic biases = passes.expert_biases(op, work, activation);
+  const Traffic padding = is_quantized(format) ? passes.expert_padding(op, work, activation) : Traffic{};
+  return {kernels.memory(biases.forward) + kernels.memory(padding.forward),
+          kernels.memory(biases.backward) + kernels.memory(padding.backward)};
 }
 
 bool runs_by_chunks(const Block& block, const Op& op, const OpWork& work, const StackFeatures& features) {
@@ -106,14 +115,9 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       times.backward += products.input_gradient;
       times.add_weight_gradient(products.weight_gradient);
       times.backward += kernels_.memory(passes_.gradient_sums(op, work, shard.formats.activation));
-      const Traffic biases = passes_.expert_biases(op, work, shard.formats.activation);
-      times.forward += kernels_.memory(biases.forward);
-      times.backward += kernels_.memory(biases.backward);
-      if (is_quantized(format)) {
-        const Traffic padding = passes_.expert_padding(op, work, shard.formats.activation);
-        times.forward += kernels_.memory(padding.forward);
-        times.backward += kernels_.memory(padding.backward);
-      }
+      const PassTimes experts = expert_times(kernels_, passes_, op, work, format, shard.formats.activation);
+      times.forward += experts.forward;
+      times.backward += experts.backward;
       const CastTimes casts = cast_times(kernels_, work, format, shard);
       times.forward += casts.weights.forward + casts.operands.forward;
       times.add_weight_gradient(casts.weights.backward);
