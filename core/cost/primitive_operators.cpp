@@ -49,8 +49,8 @@ double pass_ratio(std::int64_t passes, std::int64_t of_fused) {
 }  // namespace
 
 bool clamps_apart(const Op& op, LimitedGates how) {
-  const auto* gate = std::get_if<GatedActivationAttributes>(&op.attributes);
-  return how == LimitedGates::copied && gate != nullptr && gate->limits == GateLimits::yes;
+  const auto* gated = std::get_if<GatedActivationAttributes>(&op.attributes);
+  return how == LimitedGates::copied && gated != nullptr && gated->limits == GateLimits::yes;
 }
 
 bool scales_what_it_turns(const Op& op) {
