@@ -86,7 +86,7 @@ struct Residuals {
   Residual memory;                               ///< of peak memory; a device leaves it open
   RunRanges measured;
 
-  /// Of step times of a kind of network: that of its own runs, else that of all.
+  /// For step times of a kind of network: its own residual where it has one, else that of all runs.
   [[nodiscard]] const Residual& time_of(std::string_view network) const;
 };
 

@@ -27,10 +27,14 @@ std::string source_of_assumed(const FittedNumber& number, const PriorTable& prio
 
 /// Errors of one device's or stack's runs, each predicted without its group.
 struct Missed {
-  std::vector<LeftOutError> errors;  ///< of runs that the host does not hold up
-  std::map<std::string, std::vector<LeftOutError>> by_network;
+  std::map<std::string, std::vector<LeftOutError>> by_network;  ///< of runs that the host does not hold up
   std::size_t runs = 0;
   RunRanges ranges;
+  [[nodiscard]] std::vector<LeftOutError> errors() const {
+    std::vector<LeftOutError> all;
+    for (const auto& [network, some] : by_network) all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }
 };
 
 double sigma_of(std::vector<LeftOutError> errors) {
@@ -46,7 +50,7 @@ Residual residual_of(double sigma, std::size_t errors, std::size_t runs, const s
       static_cast<std::int64_t>(runs)};
 }
 
-/// Of the kinds with enough runs: what one kind is missed by says nothing of another, where both are known.
+/// One for each kind of network with at least `runs_of_calibrated` errors; none where all runs are of one kind.
 std::vector<NetworkResidual> residuals_by_network(const Missed& missed, const std::string& source) {
   std::vector<NetworkResidual> kinds;
   if (missed.by_network.size() < 2) return kinds;
@@ -60,13 +64,14 @@ std::vector<NetworkResidual> residuals_by_network(const Missed& missed, const st
 Residuals residuals_of(const Missed& missed, const Residuals& before, double few_runs, const std::string& source) {
   Residuals residuals = before;
   const bool many = missed.runs >= runs_of_calibrated;
-  const bool enough = missed.errors.size() >= runs_of_calibrated;
+  const std::vector<LeftOutError> errors = missed.errors();
+  const bool enough = errors.size() >= runs_of_calibrated;
   residuals.regime = many ? CalibrationRegime::calibrated : CalibrationRegime::few_runs;
   residuals.measured = missed.ranges;
-  const double of_errors = sigma_of(missed.errors);
+  const double of_errors = sigma_of(errors);
   // A handful of errors says little about nine tenths: no less than what frameworks need after a few runs.
   const double sigma = enough ? of_errors : std::max(of_errors, few_runs);
-  residuals.time = residual_of(sigma, missed.errors.size(), missed.runs, source);
+  residuals.time = residual_of(sigma, errors.size(), missed.runs, source);
   residuals.time_by_network = residuals_by_network(missed, source);
   return residuals;
 }
@@ -134,10 +139,7 @@ void set_residuals(CalibrationSet& set, const ParameterSpace& space, const Train
     const FitRun& run = runs[trained.fitted()[i]];
     const bool held_up = is_held_up_by_host(space, run, trained.result().gradients[i]);
     const auto add_to = [&](Missed& missed) {
-      if (!held_up) {
-        missed.errors.push_back(trained.left_out()[i]);
-        missed.by_network[run.features.network].push_back(trained.left_out()[i]);
-      }
+      if (!held_up) missed.by_network[run.features.network].push_back(trained.left_out()[i]);
       ++missed.runs;
       missed.ranges.include(run.features);
     };

@@ -33,7 +33,7 @@ void keep_evenly(Front& front, std::size_t most) {
   front = std::move(kept);
 }
 
-/// Of equal steps the earlier front's stays.
+/// Both fronts as one; of equal steps the earlier front's stays.
 Front merged(const Front& earlier, const Front& later) {
   Front front;
   front.reserve(earlier.size() + later.size());
@@ -48,7 +48,7 @@ Front merged(const Front& earlier, const Front& later) {
   return front;
 }
 
-/// Of fronts in their order.
+/// All fronts as one, merged in pairs; of equal steps the earliest front's stays.
 Front merged(std::vector<Front> fronts) {
   while (fronts.size() > 1) {
     std::vector<Front> halves;
@@ -91,7 +91,7 @@ void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options,
     }
   }
   Front front = merged(std::move(fronts));
-  // What the relaxation refuses dominates nothing that it would not refuse as well, so that it may come last.
+  // Pruning by the relaxation after the merge is safe: a step that it rejects dominates only steps that it rejects too.
   const Relaxation rest(hull(), left);
   std::erase_if(front,
                 [&](const Step& step) { return step.time + rest.bound(limits.capacity - step.saved) > limits.time; });

@@ -114,7 +114,7 @@ TEST_CASE("limits, biases of experts and scaled rotations that frameworks write 
         std::pair(6 * row, 8 * row));
   CHECK(more([](StackFeatures& f) { f.expert_biases = ExpertBiases::by_expert; }) ==
         std::pair((6 + 2 * 4) * row, (8 + 2 * 3) * row));
-  // Rows are read and written before the first product and after the second, their gradients likewise.
+  // Padding copies rows before the first product and after the second: a read and a write each, in both passes.
   CHECK(more([](StackFeatures& f) { f.expert_casts = ExpertCasts::padded; }) == std::pair(4 * row, 4 * row));
   CHECK(more([](StackFeatures& f) { f.expert_casts = ExpertCasts::own; }) == std::pair(0 * row, 0 * row));
   CHECK(more([](StackFeatures& f) { f.scaled_rotations = OperatorKernels::primitive; }) ==
