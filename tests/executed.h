@@ -14,9 +14,10 @@
 namespace plumbline {
 
 /// The round machine with this runtime's own habits: no context, no communicator buffers, nothing lost, nothing beside
-/// the logits; every unit's gradients reduced when they are made.
-[[nodiscard]] inline Calibration runtime_calibration() {
+/// the logits; every unit's gradients reduced when they are made, or in a pipeline with their chunk's.
+[[nodiscard]] inline Calibration runtime_calibration(ShardedGradients scatters = ShardedGradients::every_backward) {
   Calibration c = round_calibration();
+  c.stack.features.sharded_gradients = scatters;
   StackCalibration& s = c.stack;
   for (Coefficient* none :
        {&s.memory.context_bytes, &s.memory.communicator_bytes, &s.memory.workspace_bytes,

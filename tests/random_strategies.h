@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "core/cost/stack_features.h"
 #include "core/plan/legality.h"
 #include "core/plan/pipeline_schedule.h"
 #include "core/training/adaptation.h"
@@ -128,6 +129,12 @@ struct RandomRun {
   Strategy strategy;
   bool has_experts = false;
   std::int32_t vocabulary = 0;
+
+  /// Of every other network, gradients that pipelines divide wait for their chunk's last backward.
+  [[nodiscard]] ShardedGradients scatters() const {
+    const bool waits = vocabulary / strategy.tensor_parallel % 2 == 0;
+    return waits ? ShardedGradients::last_backward : ShardedGradients::every_backward;
+  }
 };
 
 [[nodiscard]] inline std::string text_of(const RandomRun& run) {

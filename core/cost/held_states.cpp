@@ -192,7 +192,8 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   held.total = memory.device_total();
   held.live = memory.live();
   if (s.zero_stage >= 3) held.whole_parameters = gathered_parameters(most_, s.prefetch, formats, stack);
-  if (s.zero_stage >= 2) held.whole_gradients = gathered_gradients(most_, formats, stack);
+  if (s.zero_stage >= 2 && !kept_gradients(s, stack.features, formats))
+    held.whole_gradients = gathered_gradients(most_, formats, stack);
   held.packed_gradients = storage(padded(stage_->parameters.partial_trained, s.tensor_parallel), formats.gradient);
   held.matrices = matrix_gathers(stage_->parameters, s, optimizer).buffer;
   return held;
@@ -212,7 +213,7 @@ MemoryBreakdown with_load(const HeldStates& held, const PeakLoads& load, const S
   memory[MemoryClass::activations] = peak.load.saved;
   memory[MemoryClass::working_buffers] += peak.load.working;
   memory[MemoryClass::logits_and_loss] = peak.load.logits;
-  memory[MemoryClass::gathered_parameters] = peak.gathered;
+  memory[MemoryClass::gathered_parameters] = peak.gathered + peak.load.gradients;
   memory[MemoryClass::fragmentation] = lost(memory.live(), stack);
   return memory;
 }

@@ -165,12 +165,14 @@ class InterleavedSweep {
     const auto stage = static_cast<std::size_t>((v_ - 1 - turned) * p_ + r);
     if (t_.gathers) clock_[i] = std::max(clock_[i], reduced_[i]);
     if (reduced_[i] > clock_[i]) clock_[i] += part(std::min(reduced_[i] - clock_[i], t_.backward[stage]), t_.slowdown);
-    if (pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1) {  // the chunk's last
+    const bool is_last = pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1;  // of the chunk
+    if (is_last) {
       reduced_[i] = std::max(reduced_[i], clock_[i]) + t_.once[stage].reducing;
       clock_[i] += t_.once[stage].backward;
     }
     clock_[i] += t_.backward[stage];
     backward_end_[i] = clock_[i];
+    if (is_last) clock_[i] += t_.once[stage].scattering;
   }
 
   /// How long a gradient takes that leaves `sender` at `begin`, for the rank before it or round the loop.

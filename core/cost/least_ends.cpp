@@ -59,7 +59,8 @@ class LeastEnds {
       const auto stage = static_cast<std::size_t>(index);
       const OnceTimes once = this->once(stage);
       const Picoseconds before = m_ * t_.forward[stage] + once.forward + once.gathering + (m_ - 1) * backward(stage);
-      work += before + backward(stage) + once.backward + m_ * receipts(static_cast<std::int32_t>(rank), index);
+      work += before + backward(stage) + once.backward + once.scattering +
+              m_ * receipts(static_cast<std::int32_t>(rank), index);
       first = std::min(first, before);
       reducing += once.reducing;
     }
@@ -74,9 +75,9 @@ class LeastEnds {
       const OnceTimes once = this->once(rank);
       const Picoseconds last = t_.backward[rank] + once.backward;
       if (rank < t_.latency.size()) behind += t_.latency[rank];
-      const Picoseconds begin = std::max(behind, work_[rank] - last);
+      const Picoseconds begin = std::max(behind, work_[rank] - last - once.scattering);
       behind = begin + last;
-      ends_[rank] = std::max({ends_[rank], behind, begin + once.reducing});
+      ends_[rank] = std::max({ends_[rank], behind + once.scattering, begin + once.reducing});
     }
   }
 

@@ -33,6 +33,13 @@ void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, const
   }
 }
 
+/// Reduced gradients, when the last backward of each chunk has ended: the rank waits, its message does not.
+void add_reductions_of_chunks(OncePerStep& once, const std::vector<StageShare>& chunks) {
+  for (std::size_t c = 0; c < chunks.size(); ++c)
+    once.of_chunk[c].scattering =
+        chunks[c].times->scattered_once + chunks[c].shared.scatter + chunks[c].shared.reduction;
+}
+
 /// Reduced gradients: alongside the last backward of each chunk, the last chunk first, and after all of them.
 void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, const RankSharing& rank) {
   const SharingTimes& of_rank = rank.of_rank;
@@ -87,7 +94,10 @@ Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost
 OncePerStep once_per_step(const std::vector<StageShare>& chunks, const RankSharing& rank) {
   OncePerStep once{std::vector<OnceTimes>(chunks.size()), Picoseconds(0), Picoseconds(0)};
   add_updates(once, chunks, rank);
-  add_reductions(once, chunks, rank);
+  if (rank.reduces_chunks)
+    add_reductions_of_chunks(once, chunks);
+  else
+    add_reductions(once, chunks, rank);
   return once;
 }
 

@@ -5,10 +5,11 @@
 /// Model: updated weights are gathered alongside the first forward of each chunk, but for the first unit of all, or
 /// before all of them where the stack does not overlap gathers (CollectiveOverlap); gradients are reduced bucket by
 /// bucket alongside the last backward of each chunk, the last chunk first, and what cannot start before all of them
-/// have ended, after them. Overlap: overlap.h; buckets: core/program/gradient_buckets.h. Source: Megatron-core's
-/// distributed optimizer and PyTorch's DistributedDataParallel (docs/calibrations.md). Not modelled: chunks whose last
-/// backwards do not follow each other from the last chunk to the first. Checked against:
-/// tests/property/simulation_agreement_test.cpp (the same terms simulated).
+/// have ended, after them; or chunk by chunk, each waited for when its last backward has ended (ShardedGradients).
+/// Overlap: overlap.h; buckets: core/program/gradient_buckets.h. Source: Megatron-core's distributed optimizer and
+/// PyTorch's DistributedDataParallel (docs/calibrations.md). Not modelled: chunks whose last backwards do not follow
+/// each other from the last chunk to the first. Checked against: tests/property/simulation_agreement_test.cpp (the same
+/// terms simulated).
 
 #include <vector>
 
@@ -46,8 +47,9 @@ struct RankSharing {
   double slowdown = 0;           ///< of compute and communication alongside each other
   bool splits_backward = false;  ///< reductions run alongside weight gradients alone
   ParameterPrefetch prefetch = ParameterPrefetch::on;
-  bool waits = false;        ///< a sharded backward ends when its gradients are reduced
-  bool in_pipeline = false;  ///< a forward may follow a forward
+  bool waits = false;           ///< a sharded backward ends when its gradients are reduced
+  bool in_pipeline = false;     ///< a forward may follow a forward
+  bool reduces_chunks = false;  ///< gradients that ranks divide are reduced when their chunk's last backward has ended
   UpdateGathers updates = UpdateGathers::ahead;
 };
 struct OncePerStep {

@@ -70,6 +70,7 @@ void one_f_one_b_sweep(const PipelineTimes& t, std::int64_t m, Done done) {
       }
       clock[s] += b(s);
       backward_end[s] = clock[s];
+      if (micro_batch + 1 == m) clock[s] += once(s, &OnceTimes::scattering);
     }
   }
   for (std::int64_t s = 0; s < p; ++s) clock[s] = std::max(clock[s], reduced[s]);
@@ -100,7 +101,7 @@ StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::in
   result.start.assign(t.start.begin(), t.start.end());
   for (const OnceTimes& once : t.once) {
     result.first_forward.push_back({once.forward, once.gathering});
-    result.last_weight.push_back({once.backward, once.reducing});
+    result.last_weight.push_back({once.backward, once.reducing, once.scattering});
   }
   return result;
 }
@@ -138,7 +139,7 @@ std::vector<Picoseconds> gpipe_sweep(const PipelineTimes& t, std::int64_t m) {
       const Picoseconds begin = std::max(clock[s], arrival);
       clock[s] = begin + t.backward[s] + (i + 1 == m ? t.once[s].backward : Picoseconds(0));
       if (s > 0) arrival = clock[s] + t.latency[s - 1];
-      if (i + 1 == m) clock[s] = std::max(clock[s], begin + t.once[s].reducing);
+      if (i + 1 == m) clock[s] = std::max(clock[s] + t.once[s].scattering, begin + t.once[s].reducing);
     }
   }
   return clock;
@@ -165,7 +166,7 @@ std::vector<Picoseconds> one_rank_end(const PipelineTimes& t, std::int64_t m, st
   if (t.once.empty()) return {alike};
   const OnceTimes& once = t.once.front();
   const Picoseconds last = alike - t.backward.front() + t.start.front() + once.forward + once.gathering;
-  return {last + std::max(t.backward.front() + once.backward, once.reducing)};
+  return {last + std::max(t.backward.front() + once.backward + once.scattering, once.reducing)};
 }
 
 std::vector<Picoseconds> one_f_one_b_ends(const PipelineTimes& t, std::int64_t m, std::int64_t) {

@@ -34,6 +34,7 @@ struct OnceTimes {
   Picoseconds backward{0};   ///< the last backward takes longer
   Picoseconds reducing{
       0};  ///< from its begin until what is reduced alongside it is, unless the stream is still at work
+  Picoseconds scattering{0};  ///< the rank waits after it, while its gradient is on its way
 };
 
 /// Whose link joins two pipeline ranks: neighbours the later rank's; the last and the first of more than two, the

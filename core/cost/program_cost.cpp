@@ -55,6 +55,7 @@ class RankClock {
         links_(links),
         sent_(plan.steps.sharing_bytes(stage_.parameters, plan.strategy)),
         shared_(plan.steps.sharing_times(stage_, plan.strategy)) {
+    shared_.scatter += times[static_cast<std::size_t>(rank)].scattered_once;
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
       const std::int32_t stage = stage_of(program.placement, program.shape.pipeline_stages, rank, c);
       const auto s = static_cast<std::size_t>(stage);

@@ -178,7 +178,8 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   }
   add_states(sizes, held_states(plan, rank));
   if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
-  if (s.zero_stage >= 2) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);
+  const std::optional<NumberFormat> kept = kept_gradients(s, plan.stack.features, formats);
+  if (s.zero_stage >= 2 && !kept) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);
   sizes.reduction = plan.steps.sharing_bytes(rank.parameters, s).reduction;
   const std::int64_t partial = padded(rank.parameters.partial_trained, s.tensor_parallel);
   sizes.packed_partial = storage(partial, formats.gradient);
@@ -200,6 +201,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   for (std::int32_t c = 0; c < s.virtual_stages; ++c) {
     const auto stage = static_cast<std::size_t>(order.stage(index, c));
     ChunkSizes& chunk = sizes.chunks.emplace_back();
+    chunk.whole_gradients = whole_gradients(plan.ranks.stage(stage).parameters, rank.parameters, s, kept);
     const std::size_t end = segments.first_of_stage(stage + 1);
     for (std::size_t i = segments.first_of_stage(stage); i < end; ++i) {
       const bool sends = i + 1 == end && end < segments.executions().size();
@@ -230,8 +232,13 @@ SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
              plan.strategy.virtual_stages > 1 ? CopiesUnderWay::left_to_rank : CopiesUnderWay::counted) {}
 
 LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
-  LoweringInput input{
-      plan.strategy.zero_stage, plan.strategy.prefetch, update_gathers(plan.stack.features), std::move(order), {}};
+  const bool keeps = kept_gradients(plan.strategy, plan.stack.features, plan.training.formats()).has_value();
+  LoweringInput input{plan.strategy.zero_stage,
+                      plan.strategy.prefetch,
+                      update_gathers(plan.stack.features),
+                      keeps ? GradientScatters::last_backward : GradientScatters::every_backward,
+                      std::move(order),
+                      {}};
   for (std::int32_t rank = 0; rank < plan.strategy.pipeline_stages; ++rank)
     input.ranks.push_back(rank_sizes(plan, segments, input.schedule, rank));
   return input;

@@ -87,6 +87,10 @@ constexpr std::array overlaps{
     FeatureChoice{"reductions", "reductions alone; updates are gathered before the first forward"},
     FeatureChoice{"none", "neither: gradients are reduced when their backward has ended"}};
 
+constexpr std::array divided_gradients{
+    FeatureChoice{"every_backward", "reduced behind every backward"},
+    FeatureChoice{"last_backward", "whole until the last backward of their chunk in the step, and reduced behind it"}};
+
 /// Members: the way from the features to the choice.
 template <auto... Members>
 constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
@@ -168,6 +172,9 @@ constexpr std::array fields{
     moving_collectives(field<&StackFeatures::overlap>(
         "overlap", "overlap", "which reductions of gradients and gathers of updated parameters run beside passes",
         overlaps)),
+    moving_collectives(field<&StackFeatures::sharded_gradients>(
+        "sharded_gradients", "sharded_gradients", "gradients that ranks divide (ZeRO-2 and 3), in a pipeline",
+        divided_gradients)),
 };
 
 template <class Is>

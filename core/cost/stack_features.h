@@ -68,6 +68,10 @@ enum class PairedExchanges : std::uint8_t { overlapped, in_order };
 /// beside the first forward, gradients alone, or none. Parameters that ZeRO-3 gathers have a setting of the strategy.
 enum class CollectiveOverlap : std::uint8_t { both, reductions, none };
 
+/// When gradients that ranks divide (ZeRO-2 and 3) are reduced in a pipeline: behind every backward, or behind the last
+/// one of their chunk in the step, until which they are whole.
+enum class ShardedGradients : std::uint8_t { every_backward, last_backward };
+
 /// What attention's backward needs beside tensors (attention_scratch.h).
 enum class AttentionScratch : std::uint8_t { none, parts_by_keys };
 
@@ -98,6 +102,7 @@ struct StackFeatures {
   PairedExchanges paired_exchanges{};
   AttentionScratch attention_scratch{};
   CollectiveOverlap overlap{};
+  ShardedGradients sharded_gradients{};
 };
 
 }  // namespace plumbline

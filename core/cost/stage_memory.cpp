@@ -15,20 +15,36 @@ namespace plumbline {
 namespace {
 
 /// Of ranks whose backwards are whole and whose chunks are alike: the forward that brings most in flight, or the
-/// backward behind it, is the peak.
-PeakLoads whole_load(const MemoryProfile& rank, const Strategy& s, std::int32_t index) {
+/// backward behind it, is the peak. `gradients`: of the rank, there from its first backward on.
+PeakLoads whole_load(const MemoryProfile& rank, const Strategy& s, std::int32_t index, Bytes gradients) {
   const std::int64_t v = s.virtual_stages;
   const bool forwards_first = record_of(s.schedule).passes == PassOrder::forwards_first;
   PeakLoads load;
   load[ActionKind::forward] = {(rank.saved * chunks_in_flight(s, index) + Bytes(v - 1)) / v,
                                (forwards_first ? s.micro_batches : 1) * rank.logits, rank.working.forward, 0};
+  const bool follows_backward = !forwards_first && s.micro_batches * v > chunks_in_flight(s, index);
+  if (follows_backward) load[ActionKind::forward].gradients = gradients;
   load[ActionKind::backward] = load[ActionKind::forward];
+  load[ActionKind::backward].gradients = gradients;
   load[ActionKind::backward].working = rank.working.backward;
   load[ActionKind::backward].position = 1;
   return load;
 }
 
 }  // namespace
+
+std::optional<NumberFormat> kept_gradients(const Strategy& s, const StackFeatures& features,
+                                           const PrecisionFormats& formats) {
+  const bool keeps =
+      s.zero_stage >= 2 && s.pipeline_stages > 1 && features.sharded_gradients == ShardedGradients::last_backward;
+  return keeps ? std::optional(formats.gradient) : std::nullopt;
+}
+
+Bytes whole_gradients(const RankParameters& parameters, const RankParameters& rank, const Strategy& s,
+                      std::optional<NumberFormat> kept) {
+  if (!kept) return Bytes(0);
+  return storage(padded(part_of_rank(parameters, rank), replica_ranks(s)).trained(), *kept);
+}
 
 MemoryProfile memory_on_stage(const StageCost& stage, bool sends) {
   MemoryProfile memory = stage.memory;
@@ -47,7 +63,8 @@ void add_copies(std::vector<ChunkLoad>& chunks) {
 
 /// `cost_of`: by the rank's chunk and its stage.
 template <class CostOf>
-PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t rank, const CostOf& cost_of) {
+PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t rank, std::optional<NumberFormat> kept,
+                       const CostOf& cost_of) {
   const std::int32_t v = s.virtual_stages;
   std::vector<ChunkLoad> chunks;
   chunks.reserve(static_cast<std::size_t>(v));
@@ -55,7 +72,8 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
     const std::int32_t stage = stage_of(placement(s.schedule), s.pipeline_stages, rank, c);
     const StageCost& cost = cost_of(static_cast<std::size_t>(c), static_cast<std::size_t>(stage));
     const bool sends = stage + 1 < s.pipeline_stages * v;
-    chunks.push_back({memory_on_stage(cost, sends)});
+    const RankParameters& held = stages[static_cast<std::size_t>(rank)].parameters;
+    chunks.push_back({memory_on_stage(cost, sends), whole_gradients(cost.parameters, held, s, kept)});
     const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
     if (!hands_on) continue;
     const StageCost& next = stages.stage(static_cast<std::size_t>(stage) + 1);
@@ -65,24 +83,27 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
   if (v > 1) add_copies(chunks);
   const PipelineShape shape = pipeline_shape(s);
   if (const auto peaks = order_of(s.schedule).peaks) return peaks(shape, rank, chunks);
-  if (v == 1 && !splits_backward(s.schedule)) return whole_load(chunks.front().memory, s, rank);
+  if (v == 1 && !splits_backward(s.schedule))
+    return whole_load(chunks.front().memory, s, rank, chunks.front().gradients);
   const auto order = checked_order(s.schedule, peak_shape(s.schedule, shape));
   return peak_loads(order->schedule.ranks[static_cast<std::size_t>(rank)], chunks);
 }
 
 }  // namespace
 
-PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank) {
-  return load_of_rank(stages, s, rank,
+PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank, std::optional<NumberFormat> kept) {
+  return load_of_rank(stages, s, rank, kept,
                       [&](std::size_t, std::size_t stage) -> const StageCost& { return stages.stage(stage); });
 }
 
-PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank, std::span<const StageCost> chunks) {
-  return load_of_rank(stages, s, rank,
+PeakLoads rank_load(const StageTable& stages, const Strategy& s, std::int32_t rank, std::optional<NumberFormat> kept,
+                    std::span<const StageCost> chunks) {
+  return load_of_rank(stages, s, rank, kept,
                       [&](std::size_t chunk, std::size_t) -> const StageCost& { return chunks[chunk]; });
 }
 
-std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Strategy& s) {
+std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Strategy& s,
+                                            std::optional<NumberFormat> kept) {
   if (s.virtual_stages == 1 && !splits_backward(s.schedule)) return layout.first_rank;
   std::vector<std::int32_t> ranks;
   const auto stage = [&](std::int32_t rank, std::int32_t chunk) {
@@ -94,9 +115,9 @@ std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Str
     return true;
   };
   for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
-    const bool is_new = splits_backward(s.schedule) || std::none_of(ranks.begin(), ranks.end(), [&](std::int32_t r) {
-                          return holds_the_same(r, rank);
-                        });
+    const bool is_new =
+        kept.has_value() || splits_backward(s.schedule) ||
+        std::none_of(ranks.begin(), ranks.end(), [&](std::int32_t r) { return holds_the_same(r, rank); });
     if (is_new) ranks.push_back(rank);
   }
   return ranks;
@@ -112,7 +133,9 @@ MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const Pr
   const std::int64_t sending = s.virtual_stages - (rank + 1 == s.pipeline_stages ? 1 : 0);
   MemoryProfile whole = stage.memory;
   whole.keep_output(sending * stage.kept_output);
-  return stage_memory(stage, whole_load(whole, s, rank), s, formats, optimizer, stack);
+  const Bytes gradients =
+      whole_gradients(stage.parameters, stage.parameters, s, kept_gradients(s, stack.features, formats));
+  return stage_memory(stage, whole_load(whole, s, rank, gradients), s, formats, optimizer, stack);
 }
 
 }  // namespace plumbline

@@ -50,7 +50,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
     if (s.zero_stage > 0) {
       collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
-                 s.zero_stage >= 2 ? m : 1);
+                 s.zero_stage >= 2 && !reduces_chunks(s) ? m : 1);
       collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
                  s.zero_stage >= 3 ? 2 * m : 1,
                  s.zero_stage >= 3 ? static_cast<double>(m) * heaviest->regathered_share() : 0);

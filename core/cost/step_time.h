@@ -3,7 +3,8 @@
 ///
 /// Model: the pipeline's order simulated over the times of each stage, chunk by chunk (pipeline_time.h), where gathers
 /// (ZeRO-3) and per-micro-batch reductions (ZeRO-2, 3) run alongside compute (overlap.h) but for the first unit's
-/// gather and the last unit's reduction. What happens once per step is simulated with it: updated weights gathered
+/// gather and the last unit's reduction; or gradients wait for their chunk's last backward (ShardedGradients) and are
+/// reduced behind it. What happens once per step is simulated with it: updated weights gathered
 /// alongside the first forward (ZeRO-1, 2), gradients reduced bucket by bucket alongside the last backward, and what is
 /// left after it. The busiest rank's time is attributed; what the step would not take without the terms of once per
 /// step counts as data parallelism. Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long
@@ -69,6 +70,8 @@ struct RankTimes {
   Picoseconds gather_forward{0};   ///< of forward: what gathering parameters leaves exposed
   Picoseconds gather_backward{0};  ///< of backward: the same
   Picoseconds scatter{0};          ///< of backward: what reducing gradients leaves exposed
+  /// Once per step, of gradients that wait for their chunk's last backward: copying them into what is reduced.
+  Picoseconds scattered_once{0};
   [[nodiscard]] Picoseconds sharding() const { return gather_forward + gather_backward + scatter; }
 };
 
@@ -156,6 +159,8 @@ class StepPricer {
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
                                      const Sharing& sharing) const;
+  /// Whether gradients that ranks divide wait for their chunk's last backward.
+  [[nodiscard]] bool reduces_chunks(const Strategy& s) const;
   /// Accumulation and copies of `stage`, a part of `rank`.
   void add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank, const Strategy& s) const;
   /// `of_rank`: the rank's communication to share its states.

@@ -52,7 +52,7 @@ struct InStep {
 class BufferUses {
  public:
   BufferUses(const RankContext& context, const RankSlots& slots, RankProgram& rank)
-      : context_(context), slots_(slots), rank_(rank) {}
+      : context_(context), slots_(slots), rank_(rank), has_whole_gradients_(slots.whole_gradients.size()) {}
 
   void add(Action& action, const InStep& place) {
     place_ = place;
@@ -81,7 +81,7 @@ class BufferUses {
       case ActionKind::release_parameters:
         is_gathered_ = false;
         return use(slots_.gathered_parameters, {Access::release});
-      case ActionKind::reduce_gradients: return reduce();
+      case ActionKind::reduce_gradients: return reduce(a);
       case ActionKind::tensor_collective: return sum_partial(a);
       case ActionKind::offload: return copy(a, {Access::read, Access::release});
       case ActionKind::fetch: return copy(a, {Access::allocate, Access::write});
@@ -111,7 +111,9 @@ class BufferUses {
   }
 
   /// What runs alongside the backward that makes the gradients is listed before it.
-  void reduce() {
+  void reduce(const Action& a) {
+    const bool is_of_chunk = place_.is_last_reduction && whole_gradients(a) != no_buffer;
+    if (is_of_chunk) use(whole_gradients(a), {Access::read, Access::release});
     if (place_.is_last_reduction && has_gradients_) {
       use(slots_.gathered_gradients, {Access::read, Access::release});
       has_gradients_ = false;
@@ -194,7 +196,7 @@ class BufferUses {
     use(own(segment(a).for_weight, a), {Access::read});
     use(own(segment(a).offloaded_for_weight, a), {Access::read});
     use(own(segment(a).deferred, a), {Access::read});
-    write_weight_gradients();
+    write_weight_gradients(a);
     use(own(segment(a).for_weight, a), {Access::release});
     use(own(segment(a).offloaded_for_weight, a), {Access::release});
     use(own(segment(a).deferred, a), {Access::release});
@@ -208,15 +210,25 @@ class BufferUses {
   }
 
   void make_weight_gradients(const Action& a) {
-    write_weight_gradients();
+    write_weight_gradients(a);
     release_saved(a);
     use(own(segment(a).for_weight, a), {Access::release});
     use(own(segment(a).offloaded_for_weight, a), {Access::release});
     use(own(segment(a).logits, a), {Access::release});
   }
 
-  void write_weight_gradients() {
-    if (slots_.gathered_gradients != no_buffer) {
+  /// Of the action's chunk, over its micro-batches.
+  [[nodiscard]] std::int32_t whole_gradients(const Action& a) const {
+    return slots_.whole_gradients[static_cast<std::size_t>(a.chunk)];
+  }
+
+  void write_weight_gradients(const Action& a) {
+    if (const std::int32_t whole = whole_gradients(a); whole != no_buffer) {
+      const auto chunk = static_cast<std::size_t>(a.chunk);
+      if (!has_whole_gradients_[chunk]) use(whole, {Access::allocate});
+      has_whole_gradients_[chunk] = true;
+      use(whole, {Access::write});
+    } else if (slots_.gathered_gradients != no_buffer) {
       if (!has_gradients_) use(slots_.gathered_gradients, {Access::allocate});
       has_gradients_ = true;
       use(slots_.gathered_gradients, {Access::write});
@@ -265,8 +277,9 @@ class BufferUses {
   InStep place_;
   std::int32_t received_ = no_buffer;  ///< what the next compute action reads
   bool is_gathered_ = false;
-  bool has_gradients_ = false;  ///< that are not reduced yet
-  bool is_restored_ = false;    ///< whether the working set of the next backward is there already
+  bool has_gradients_ = false;             ///< that are not reduced yet
+  std::vector<bool> has_whole_gradients_;  ///< by chunk
+  bool is_restored_ = false;               ///< whether the working set of the next backward is there already
 };
 
 }  // namespace

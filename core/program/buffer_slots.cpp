@@ -74,6 +74,8 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
       const Buffer buffer{MemoryClass::activations, Lifetime::step, c, -1, -1, bytes};
       return add(rank, buffer, context.input.schedule.shape.micro_batches);
     };
+    slots.whole_gradients.push_back(
+        add(rank, {MemoryClass::gathered_parameters, Lifetime::step, c, -1, -1, chunk.whole_gradients}));
     slots.transferred_activation.push_back(transferred(chunk.transferred));
     slots.transferred_gradient.push_back(transferred(chunk.transferred_gradient));
     for (const SegmentSizes& segment : chunk.segments) {

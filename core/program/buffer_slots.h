@@ -42,6 +42,7 @@ struct RankSlots {
   std::int32_t gathered_matrices = no_buffer;
   std::vector<std::int32_t> late;                   ///< states that the step makes anew
   std::vector<std::vector<SegmentSlots>> segments;  ///< by chunk
+  std::vector<std::int32_t> whole_gradients;        ///< by chunk: of all its micro-batches
   // By chunk, of micro-batch 0: between it and the next chunk, where that is the next stage.
   std::vector<std::int32_t> transferred_activation;
   std::vector<std::int32_t> transferred_gradient;

@@ -6,14 +6,14 @@
 /// expert parallelism, sends and receives, gathered parameters, reduced gradients, copies to the host, optimizer step,
 /// buffers, links. Parameters are gathered one unit ahead, or without prefetch when a unit begins; gradients reduced
 /// bucket by bucket, unit by unit where they are sharded: a unit of several segments when the first of its passes
-/// begins, and when its last gradients are made. A segment of several units overlaps with all of its own communication
-/// but that of one unit. Offloaded activations leave alongside the next segment that the rank runs and
-/// come back alongside the last one before their backward; where fewer than two segments run in between, they stay
-/// (copy_pass.cpp). Source: the lowering of PyTorch's torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7;
-/// FSDP2's streams and DeepSpeed's epilogue (a backward ends when its gradients are reduced); Transformer Engine,
-/// cpu_offload.py (two layers' activations on the device). Not modelled: a gather that a weight gradient would need
-/// (products need none); the last bucket is taken as full. Checked against: tests/unit/core/program/lower_test.cpp
-/// (lists worked by hand).
+/// begins, and when its last gradients are made; or those of a chunk at once, when its last backward has ended. A
+/// segment of several units overlaps with all of its own communication but that of one unit. Offloaded activations
+/// leave alongside the next segment that the rank runs and come back alongside the last one before their backward;
+/// where fewer than two segments run in between, they stay (copy_pass.cpp). Source: the lowering of PyTorch's
+/// torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7; FSDP2's streams and DeepSpeed's epilogue (a backward
+/// ends when its gradients are reduced); Transformer Engine, cpu_offload.py (two layers' activations on the device).
+/// Not modelled: a gather that a weight gradient would need (products need none); the last bucket is taken as full.
+/// Checked against: tests/unit/core/program/lower_test.cpp (lists worked by hand).
 
 #include "core/plan/strategy.h"
 #include "core/program/memory_profile.h"
@@ -52,6 +52,8 @@ struct SegmentSizes {
 
 struct ChunkSizes {
   std::vector<SegmentSizes> segments;
+  /// Gradients, from its first backward to its last of the step; zero where every backward scatters its own.
+  Bytes whole_gradients{0};
   Bytes boundary{0};              ///< the activation that enters it from the stage before
   Bytes transferred{0};           ///< what leaves it to a stage on the same rank
   Bytes transferred_gradient{0};  ///< what comes back from there; zero where nothing up to here is trained
@@ -88,10 +90,15 @@ struct RankSizes {
 /// each chunk, or all of them before the rank's first forward.
 enum class UpdateGathers : std::uint8_t { ahead, in_order };
 
+/// When gradients that ranks divide (ZeRO-2 and 3) are scattered: those of every backward, or of a chunk when its last
+/// backward of the step has ended, until which they are whole.
+enum class GradientScatters : std::uint8_t { every_backward, last_backward };
+
 struct LoweringInput {
   std::int32_t zero_stage = 0;
   ParameterPrefetch prefetch = ParameterPrefetch::on;
   UpdateGathers updates = UpdateGathers::ahead;
+  GradientScatters scatters = GradientScatters::every_backward;
   ComputeSchedule schedule;
   std::vector<RankSizes> ranks;
 };

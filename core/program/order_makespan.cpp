@@ -53,7 +53,7 @@ class OncePerStep {
       return {times_.first_forward[s].longer, times_.first_forward[s].wait, Picoseconds(0)};
     }
     if (makes_weight_gradients(step.kind) && --weights_left_[s] == 0)
-      return {times_.last_weight[s].longer, Picoseconds(0), times_.last_weight[s].reducing};
+      return {times_.last_weight[s].longer, times_.last_weight[s].wait, times_.last_weight[s].reducing};
     return {};
   }
 

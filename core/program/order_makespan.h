@@ -21,10 +21,12 @@ struct Hop {
   Picoseconds receipt{0};
 };
 
-/// How much longer a stage's last weight gradients take, and when what is reduced alongside them is, from their begin.
+/// How much longer a stage's last weight gradients take, when what is reduced alongside them is, from their begin, and
+/// how long its rank waits after them.
 struct LastWeight {
   Picoseconds longer{0};
   Picoseconds reducing{0};
+  Picoseconds wait{0};
 };
 
 /// How much longer a stage's first forward takes, and how long its rank waits after it.

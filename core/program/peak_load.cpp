@@ -8,7 +8,9 @@ namespace {
 /// What is alive, and the largest of it so far.
 class Load {
  public:
-  explicit Load(std::span<const ChunkLoad> chunks) : chunks_(chunks) {}
+  /// `micro_batches`: of every chunk.
+  Load(std::span<const ChunkLoad> chunks, std::int64_t micro_batches)
+      : chunks_(chunks), micro_batches_(micro_batches), made_(chunks.size(), 0) {}
 
   /// `position`: of the action in the order.
   void forward(std::int32_t chunk, std::int64_t position) {
@@ -21,7 +23,9 @@ class Load {
   void backward(std::int32_t chunk, std::int64_t position) {
     const MemoryProfile& own = of(chunk).memory;
     saved_ += before(chunk).transferred_gradient;
+    begin_gradients(chunk);
     see(ActionKind::backward, own.working.backward, position);
+    make_gradients(chunk, 1);
     saved_ -= own.saved + of(chunk).transferred_gradient;
     logits_ -= own.logits;
   }
@@ -34,7 +38,9 @@ class Load {
   }
   void backward_weight(std::int32_t chunk, std::int64_t position) {
     const MemoryProfile& own = of(chunk).memory;
+    begin_gradients(chunk);
     see(ActionKind::backward_weight, own.working.weight, position);
+    make_gradients(chunk, 1);
     saved_ -= own.kept_for_weight + own.deferred;
     logits_ -= own.late_logits;
   }
@@ -42,6 +48,7 @@ class Load {
   void skip(std::int32_t chunk, std::int64_t count) {
     saved_ += count * of(chunk).memory.saved;
     logits_ += count * of(chunk).memory.logits;
+    if (count < 0) make_gradients(chunk, -count);
   }
   [[nodiscard]] const PeakLoads& peaks() const { return peaks_; }
 
@@ -49,15 +56,27 @@ class Load {
   [[nodiscard]] const ChunkLoad& of(std::int32_t chunk) const { return chunks_[static_cast<std::size_t>(chunk)]; }
   /// The rank's chunk before, which transfers to this one.
   [[nodiscard]] ChunkLoad before(std::int32_t chunk) const { return chunk == 0 ? ChunkLoad{} : of(chunk - 1); }
+  void begin_gradients(std::int32_t chunk) {
+    if (made_[static_cast<std::size_t>(chunk)] == 0) gradients_ += of(chunk).gradients;
+  }
+  /// Of `count` micro-batches.
+  void make_gradients(std::int32_t chunk, std::int64_t count) {
+    std::int64_t& made = made_[static_cast<std::size_t>(chunk)];
+    made += count;
+    if (made == micro_batches_) gradients_ -= of(chunk).gradients;
+  }
   void see(ActionKind kind, Bytes working, std::int64_t position) {
     LoadPeak& peak = peaks_[kind];
-    const LoadPeak now{saved_, logits_, working, position};
+    const LoadPeak now{saved_, logits_, working, position, gradients_};
     if (peak.position < 0 || now.total() > peak.total()) peak = now;
   }
 
   std::span<const ChunkLoad> chunks_;
+  std::int64_t micro_batches_;
+  std::vector<std::int64_t> made_;  ///< micro-batches whose weight gradients are, by chunk
   Bytes saved_{0};
   Bytes logits_{0};
+  Bytes gradients_{0};
   PeakLoads peaks_;
 };
 
@@ -70,16 +89,20 @@ class InterleavedRuns {
         passes_(std::int64_t{shape.micro_batches} * v_),
         warm_up_(std::min((v_ - 1) * p_ + 2 * (p_ - 1 - rank), passes_)),
         chunks_(chunks),
-        load_(chunks) {}
+        load_(chunks, shape.micro_batches) {}
 
   PeakLoads peaks() {
-    if (std::all_of(chunks_.begin(), chunks_.end(), [&](const ChunkLoad& c) { return c == chunks_.front(); }))
+    const bool has_gradients =
+        std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkLoad& c) { return c.gradients > Bytes(0); });
+    if (!has_gradients &&
+        std::all_of(chunks_.begin(), chunks_.end(), [&](const ChunkLoad& c) { return c == chunks_.front(); }))
       return alike();
     for (std::int64_t i = 0; i < warm_up_; i = next_) {
       next_ = std::min(warm_up_, change_after(i));
       forwards(i, next_ - i);
     }
-    const std::int64_t period = p_ * v_;
+    // In a first period gradients of one chunk after another come, in a second one all are there.
+    const std::int64_t period = (has_gradients ? 2 : 1) * p_ * v_;
     const std::int64_t steady = std::min(passes_, warm_up_ + period);
     for (std::int64_t i = warm_up_; i < steady; i = next_) {
       next_ = std::min({steady, change_after(i), change_after(i - warm_up_) + warm_up_});
@@ -120,9 +143,11 @@ class InterleavedRuns {
     load_.backward(backward_chunk(pass), passes_ + pass);
     load_.skip(backward_chunk(pass), 1 - count);
   }
+  /// Or the second turn: the first backward of a chunk brings gradients that the forward before it does not see.
   void turns(std::int64_t pass, std::int64_t count) {
     turn(pass);
     if (count == 1) return;
+    if (count > 2) turn(++pass), --count;
     load_.skip(forward_chunk(pass), count - 2);
     load_.skip(backward_chunk(pass - warm_up_), 2 - count);
     turn(pass + count - 1);
@@ -144,7 +169,9 @@ class InterleavedRuns {
 }  // namespace
 
 PeakLoads peak_loads(const RankOrder& order, std::span<const ChunkLoad> chunks) {
-  Load load(chunks);
+  const std::int64_t forwards =
+      std::count_if(order.begin(), order.end(), [](const ComputeAction& a) { return a.kind == ActionKind::forward; });
+  Load load(chunks, forwards / std::max<std::int64_t>(1, std::ssize(chunks)));
   for (std::int64_t i = 0; i < std::ssize(order); ++i) {
     const ComputeAction& action = order[static_cast<std::size_t>(i)];
     switch (action.kind) {

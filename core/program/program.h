@@ -44,8 +44,9 @@ enum class Issue : std::uint8_t { in_order, with_last, after_last };
 enum class IsReplay : std::uint8_t { no, yes };
 
 /// Where a unit lies while all of it is on the rank: at either end of one buffer, so that it and its neighbour are
-/// there at once. `none`: nothing is gathered.
-enum class UnitSlot : std::uint8_t { none, first, second };
+/// there at once; of gradients that wait for their chunk's last backward, in the chunk's own. `none`: nothing is
+/// gathered.
+enum class UnitSlot : std::uint8_t { none, first, second, of_chunk };
 [[nodiscard]] constexpr UnitSlot other(UnitSlot slot) {
   return slot == UnitSlot::first ? UnitSlot::second : UnitSlot::first;
 }

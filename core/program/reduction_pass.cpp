@@ -105,11 +105,12 @@ class Reductions {
 
   Actions run() {
     if (!is_sharded()) return run_once();
+    if (waits_for_last()) return run_by_chunk();
     actions_.reserve(2 * before_.size() + 3);
     std::size_t next = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
       actions_.push_back(before_[i]);
-      if (is_sharded() && makes_weight_gradients(before_[i].kind)) {
+      if (makes_weight_gradients(before_[i].kind)) {
         actions_.back().slot = slot_;
         if (context_.segment(before_[i]).units > 0) slot_ = other(slot_);
       }
@@ -123,6 +124,7 @@ class Reductions {
 
  private:
   [[nodiscard]] bool is_sharded() const { return context_.input.zero_stage >= 2; }
+  [[nodiscard]] bool waits_for_last() const { return context_.input.scatters == GradientScatters::last_backward; }
   /// Of what is reduced once per step alone.
   Actions run_once() {
     actions_.reserve(before_.size() + 2 * runs_.size() + 4);
@@ -137,6 +139,24 @@ class Reductions {
     copy_until(actions_, before_, copied, before_.size());
     push_tail();
     return std::move(actions_);
+  }
+  /// Of gradients that wait for their chunk's last backward, behind the message that it sends.
+  Actions run_by_chunk() {
+    actions_.reserve(before_.size() + 2 * sizes_.chunks.size() + 3);
+    std::size_t next = 0;
+    for (const Run& run : runs_) {
+      for (; next < before_.size() && (next <= run.last || is_sent_by(before_[run.first], before_[next])); ++next) {
+        actions_.push_back(before_[next]);
+        if (makes_weight_gradients(before_[next].kind)) actions_.back().slot = UnitSlot::of_chunk;
+      }
+      if (run.is_last) reduce_chunk(run);
+    }
+    copy_until(actions_, before_, next, before_.size());
+    push_tail();
+    return std::move(actions_);
+  }
+  [[nodiscard]] static bool is_sent_by(const Action& backward, const Action& a) {
+    return a.kind == ActionKind::send_backward && group_of(a) == group_of(backward);
   }
   [[nodiscard]] UnitRun units_of_segment(const Action& at) const {
     return context_.units.of_segment(Pass::backward, at.chunk, at.segment);
@@ -189,6 +209,24 @@ class Reductions {
     reduced_ += once_of_segment_.overlapped + once_of_segment_.after;
     units_once_.add(units_made(at).count, segment.reduction);
     push_once(at, once_of_segment_.overlapped, Issue::with_last);
+  }
+  /// All that a chunk has made in the step, when the last of it is: scattered, then summed over replicas.
+  void reduce_chunk(const Run& run) {
+    const Action& at = before_[run.first];
+    const SegmentSizes& segment = context_.segment(at);
+    if (run.begins_group) of_chunk_ = {};
+    if (run.begins_group) units_of_pass_ = UnitQueue(units_of_segment(at).first);
+    of_chunk_.scatter += segment.scatter;
+    of_chunk_.reduction += segment.reduction;
+    units_of_pass_.add(units_made(at).count, segment.scatter);
+    units_once_.add(units_made(at).count, segment.reduction);
+    if (!run.ends_group) return;
+    Action scatter = reduction(Axis::shard, of_chunk_.scatter, Issue::in_order);
+    scatter.pass = at.pass;
+    scatter.micro_batch = at.micro_batch;
+    add(at, scatter, units_of_pass_.rest());
+    reduced_ += of_chunk_.reduction;
+    push_once(at, of_chunk_.reduction, Issue::in_order);
   }
   void begin_pass(const Run& run) {
     of_pass_ = buckets_of_pass(run);
@@ -252,6 +290,10 @@ class Reductions {
   GradientBuckets<Bytes> of_pass_;
   GradientBuckets<Bytes>::Ready once_of_segment_;
   GradientBuckets<Bytes>::Ready of_segment_;
+  struct {
+    Bytes scatter{0};
+    Bytes reduction{0};
+  } of_chunk_;  ///< of the chunk whose last gradients are made
   UnitQueue units_once_;
   UnitQueue units_of_pass_;
   std::vector<UnitRun> late_units_;  ///< of the last passes, left when they have ended

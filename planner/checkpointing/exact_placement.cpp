@@ -108,8 +108,9 @@ class ExactPlacement {
     Held held;
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
       const StageCost& stage = table[static_cast<std::size_t>(rank)];
-      held.peaks.push_back(stage_memory(stage, rank_load(table, s, rank), s, question.training().formats(),
-                                        question.training().optimizer, question.calibration().stack)
+      held.peaks.push_back(stage_memory(stage, rank_load(table, s, rank, question.kept_gradients(s)), s,
+                                        question.training().formats(), question.training().optimizer,
+                                        question.calibration().stack)
                                .device_total());
       held.replays.push_back(stage.recompute.total() > Picoseconds(0));
     }

@@ -1,9 +1,13 @@
 #include "planner/present/search_words.h"
 
+#include <algorithm>
+
+#include "core/base/joined.h"
 #include "core/plan/legality.h"
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
 #include "planner/present/plan_words.h"
+#include "planner/search/complexity.h"
 
 namespace plumbline::present {
 namespace {
@@ -141,16 +145,33 @@ std::string limits_words(const session::SearchAnswer& answer) {
   return text + ".";
 }
 
+namespace {
+
+/// What of the first plan nobody published, and what the first plan without such a choice takes.
+std::string unusual_words(const session::SearchAnswer& answer) {
+  const std::vector<std::string> choices = unusual_choices(answer.plans.front());
+  if (choices.empty()) return "";
+  std::string text = " Unusual in #1: " + joined(choices, " and ");
+  const auto usual = std::find_if(answer.plans.begin(), answer.plans.end(),
+                                  [](const Plan& plan) { return unusual_choices(plan).empty(); });
+  if (usual == answer.plans.end()) return text + ", as in all of these.";
+  return text + "; without, #" + std::to_string(usual - answer.plans.begin() + 1) + " takes " +
+         difference_text(step_of(*usual), step_of(answer.plans.front())) + ".";
+}
+
+}  // namespace
+
 std::string tie_words(const session::SearchAnswer& answer) {
   const Ties& ties = answer.ties;
   if (answer.plans.size() < 2 || ties.noise <= 0) return "";
   const std::string noise = "the model's noise (" + per_cent_text(ties.noise) + ")";
   const std::string regret =
       " Following #1 is expected to cost up to " + per_cent_text(ties.regret) + " over the best of these.";
-  if (ties.tied < 2) return "#1 leads by more than " + noise + "." + regret;
+  if (ties.tied < 2) return "#1 leads by more than " + noise + "." + regret + unusual_words(answer);
   return "#1 to #" + std::to_string(ties.tied) + " are within " + noise + "; simplest: #" +
          std::to_string(ties.simplest + 1) +
-         (ties.simplest_like ? " as " + to_text(*ties.simplest_like) : std::string()) + "." + regret;
+         (ties.simplest_like ? " as " + to_text(*ties.simplest_like) : std::string()) + "." + regret +
+         unusual_words(answer);
 }
 
 }  // namespace plumbline::present

@@ -155,7 +155,7 @@ class Comparison {
     overfull_.clear();
     std::vector<std::pair<Bytes, std::int32_t>> overfull;
     for (std::int32_t rank = 0; rank < strategy_.pipeline_stages; ++rank) {
-      const Bytes held = held_by(rank, rank_load(*kept_, strategy_, rank));
+      const Bytes held = held_by(rank, rank_load(*kept_, strategy_, rank, question_.kept_gradients(strategy_)));
       if (held > limit()) overfull.emplace_back(held, rank);
     }
     std::sort(overfull.rbegin(), overfull.rend());
@@ -178,7 +178,7 @@ class Comparison {
         chunks.push_back(stage_cost(
             stage_content(question_.graph(), way.variants, chunk, sites_, rank, strategy_.layers_per_unit), blocks_));
       }
-      return held_by(rank, rank_load(*kept_, strategy_, rank, chunks)) <= limit();
+      return held_by(rank, rank_load(*kept_, strategy_, rank, question_.kept_gradients(strategy_), chunks)) <= limit();
     });
   }
   [[nodiscard]] bool may_fit(const Way& way) const {

@@ -26,10 +26,16 @@ std::span<const HeldStates> StatesOfPlans::of(std::int32_t rank, const StageCost
 
 PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
     : question_(&question) {
-  const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family);
+  Strategy divided = family;
+  divided.zero_stage = std::max(2, family.zero_stage);
+  const auto kept = kept_gradients(divided, question.calibration().stack.features, question.training().formats());
+  const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family, kept);
   ranks_.reserve(ranks.size());
-  for (const std::int32_t rank : ranks)
-    ranks_.push_back({rank, &stages[static_cast<std::size_t>(rank)], rank_load(stages, family, rank)});
+  for (const std::int32_t rank : ranks) {
+    const PeakLoads load = rank_load(stages, family, rank, std::nullopt);
+    ranks_.push_back(
+        {rank, &stages[static_cast<std::size_t>(rank)], load, kept ? rank_load(stages, family, rank, kept) : load});
+  }
 }
 
 std::vector<Bytes> PeakMemory::of(StatesOfPlans& states) const {
@@ -38,7 +44,8 @@ std::vector<Bytes> PeakMemory::of(StatesOfPlans& states) const {
     const std::int32_t site = rank.stage->site;
     const std::span<const HeldStates> held = states.of(rank.index, *rank.stage);
     for (std::size_t s = 0; s < held.size(); ++s) {
-      const Bytes total = total_with_load(held[s], rank.load, question_->calibration().stack);
+      const PeakLoads& load = states.sharing()[s].zero_stage >= 2 ? rank.with_gradients : rank.load;
+      const Bytes total = total_with_load(held[s], load, question_->calibration().stack);
       peaks[s] = std::max(peaks[s], site == 0 ? total : question_->on_smallest(total, site));
     }
   }

@@ -44,6 +44,7 @@ class PeakMemory {
     std::int32_t index;
     const StageCost* stage;
     PeakLoads load;
+    PeakLoads with_gradients;  ///< of plans whose chunks keep them
   };
 
   const Question* question_;

@@ -75,8 +75,9 @@ Prediction predict(const Question& question, const StageTable& stages, const Str
   const Seconds step = to_seconds(p.time.total());
   const Uncertainty uncertainty = uncertainty_of(question, s, host_share(stages, s.micro_batches, p.time.total()));
   p.step_time_s = interval_of(step.value(), uncertainty.time_sigma);
+  const std::optional<NumberFormat> kept = question.kept_gradients(s);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
-    p.stage_memory.push_back(stage_memory(stages[rank], rank_load(stages, s, static_cast<std::int32_t>(rank)), s,
+    p.stage_memory.push_back(stage_memory(stages[rank], rank_load(stages, s, static_cast<std::int32_t>(rank), kept), s,
                                           question.training().formats(), question.training().optimizer,
                                           question.calibration().stack));
     const auto heaviest = static_cast<std::size_t>(p.heaviest_stage);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
+#include "core/cost/stage_memory.h"
 #include "core/machine/abilities.h"
 #include "core/quantity/text.h"
 #include "core/training/adaptation.h"
@@ -166,6 +167,10 @@ Question Question::with_calibration(const Calibration& calibration) const {
 
 std::optional<Dollars> Question::price() const {
   return text_.price_per_device_hour ? text_.price_per_device_hour : price_per_device_hour(cluster_);
+}
+
+std::optional<NumberFormat> Question::kept_gradients(const Strategy& strategy) const {
+  return plumbline::kept_gradients(strategy, calibration_.stack.features, training().formats());
 }
 
 FlashAttention Question::usual_flash_attention() const {

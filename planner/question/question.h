@@ -4,6 +4,7 @@
 /// Defaults and checks live here once, for the command line and the window alike.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,8 @@ class Question {
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
   [[nodiscard]] const Divisibility& facts() const { return facts_; }
   [[nodiscard]] const LegalityLimits& limits() const { return limits_; }
+  /// Of plans whose chunks keep them whole: core/cost/stage_memory.h.
+  [[nodiscard]] std::optional<NumberFormat> kept_gradients(const Strategy& strategy) const;
   /// Where nobody chooses: on where the stack has fused attention and the devices have kernels for the network's heads.
   [[nodiscard]] FlashAttention usual_flash_attention() const;
   [[nodiscard]] const BlockPricer& block_pricer(std::int32_t site = 0) const {

@@ -58,9 +58,20 @@ void lead_with_simplest(FoldedRanking& ranking) {
         std::swap(ranking.first[i], other);
     order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  const auto by_time = [&](std::size_t a, std::size_t b) {
     const auto place = [&](const RankedStrategy& plan) { return std::pair(plan.may_not_fit, plan.ranking_step()); };
     return place(ranking.first[a]) < place(ranking.first[b]);
+  };
+  std::stable_sort(order.begin(), order.end(), by_time);
+  const auto slower = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
+    const RankedStrategy& fastest = ranking.first[order.front()];
+    const RankedStrategy& plan = ranking.first[i];
+    return plan.may_not_fit != fastest.may_not_fit || plan.question != fastest.question ||
+           is_less(fastest.ranking_step(), plan.ranking_step());
+  });
+  std::stable_sort(order.begin(), slower, [&](std::size_t a, std::size_t b) {
+    const auto of = [&](const RankedStrategy& plan) { return complexity(plan.strategy, plan.peak_memory); };
+    return of(ranking.first[a]) < of(ranking.first[b]);
   });
   FoldedRanking sorted;
   for (const std::size_t i : order) {

@@ -23,7 +23,8 @@ struct FoldedRanking {
 };
 [[nodiscard]] FoldedRanking folded(std::vector<RankedStrategy> ranking);
 /// Of a ranking by time: puts the simplest of those plans of a row that are as fast as its first in the first's place,
-/// and sorts the rows anew.
+/// and sorts the rows anew: those that fit as surely as the fastest and are as fast come first, the simplest before
+/// the others.
 void lead_with_simplest(FoldedRanking& ranking);
 
 }  // namespace plumbline

@@ -1,7 +1,5 @@
 #include "runtime/execution/gradient_reductions.h"
 
-#include <algorithm>
-
 #include "core/base/errors.h"
 
 namespace plumbline {
@@ -19,7 +17,19 @@ bool is_scatter(const Action& a) {
 }  // namespace
 
 GradientReductions::GradientReductions(GradientSums& gradients, const RankProgram& rank, std::size_t executions)
-    : gradients_(gradients), rank_(rank), waits_for_reduction_(executions) {}
+    : gradients_(gradients),
+      rank_(rank),
+      trained_units_(rank.chunks.size()),
+      chunk_of_(executions, -1),
+      waits_for_reduction_(executions) {
+  for (std::size_t chunk = 0; chunk < rank.chunks.size(); ++chunk)
+    for (const Segment& segment : rank.chunks[chunk]) {
+      const auto execution = static_cast<std::size_t>(segment.first);
+      chunk_of_[execution] = static_cast<std::int32_t>(chunk);
+      const bool names_unit = gradients.layout().unit_of[execution] == segment.first;
+      if (names_unit && is_trained(segment.first)) trained_units_[chunk].push_back(segment.first);
+    }
+}
 
 void GradientReductions::begin_step() {
   unscattered_.clear();
@@ -28,6 +38,10 @@ void GradientReductions::begin_step() {
 }
 
 void GradientReductions::open(std::int32_t execution, UnitSlot slot) {
+  if (slot == UnitSlot::of_chunk) {
+    const auto chunk = static_cast<std::size_t>(chunk_of_[static_cast<std::size_t>(execution)]);
+    return gradients_.open_chunk(trained_units_[chunk]);
+  }
   const std::int32_t unit = gradients_.layout().unit_of[static_cast<std::size_t>(execution)];
   if (unscattered_.size() > 1) fail_unscattered();  // whose buffer this is
   gradients_.open(unit, slot);
@@ -57,9 +71,18 @@ void GradientReductions::scatter(const Action& action) {
     gradients_.scatter(unit);
     unscattered_.erase(waiting);
   }
-  if (!releases(action)) return;
-  if (!unscattered_.empty()) fail_unscattered();
-  gradients_.release();
+  if (releases(action)) release(action);
+}
+
+void GradientReductions::release(const Action& action) {
+  const std::vector<std::int32_t>& units = trained_units_[static_cast<std::size_t>(action.chunk)];
+  const auto is_left = [&](std::int32_t unit) { return is_unscattered(unit); };
+  const bool is_of_chunk = !units.empty() && gradients_.keeps_chunk(units);
+  if (is_of_chunk ? std::any_of(units.begin(), units.end(), is_left) : !unscattered_.empty()) fail_unscattered();
+  if (is_of_chunk)
+    gradients_.release_chunk(units);
+  else
+    gradients_.release();
 }
 
 void GradientReductions::reduce(const Action& action) {

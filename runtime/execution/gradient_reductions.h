@@ -3,10 +3,12 @@
 ///
 /// Model: an action names the units that it scatters or reduces (RankProgram::units), and exactly these are. Whole
 /// gradients (ZeRO-2 and 3) have two buffers, so that a program scatters each unit's when they are made
-/// (scattered_by_unit). Gradients that no action names are our bug: no optimizer step may follow.
-/// Source: core/program/reduction_pass.cpp. Not modelled: buckets of several units whose gradients are sharded.
-/// Checked against: tests/runtime/execution/strategies_test.cpp (buckets, late shares), reductions_test.cpp (dropped
-/// ones).
+/// (scattered_by_unit), or those of a chunk have one until its last backward. Gradients that no action names are our
+/// bug: no optimizer step may follow. Source: core/program/reduction_pass.cpp. Not modelled: buckets of several units
+/// whose gradients are sharded. Checked against: tests/runtime/execution/strategies_test.cpp (buckets, late shares),
+/// reductions_test.cpp (dropped ones).
+
+#include <algorithm>
 
 #include "core/program/program.h"
 #include "runtime/execution/gradient_sums.h"
@@ -24,7 +26,7 @@ class GradientReductions {
   /// One micro-batch's gradients of an execution are made. If its unit is named by it, all of the unit's are, and wait
   /// to be scattered: the first of several layers is the last in a backward.
   void wait_for_scatter(std::int32_t execution) {
-    if (is_trained(execution)) unscattered_.push_back(execution);
+    if (is_trained(execution) && !is_unscattered(execution)) unscattered_.push_back(execution);
   }
   /// All gradients of an execution in the step are made; likewise of its unit.
   void wait_for_reduction(std::int32_t execution) { waits(execution) = true; }
@@ -42,7 +44,12 @@ class GradientReductions {
   [[nodiscard]] bool is_trained(std::int32_t unit) const {
     return gradients_.layout().units[static_cast<std::size_t>(unit)].trained > 0;
   }
+  [[nodiscard]] bool is_unscattered(std::int32_t unit) const {
+    return std::find(unscattered_.begin(), unscattered_.end(), unit) != unscattered_.end();
+  }
   void scatter(const Action& action);
+  /// Gives up what the action releases.
+  void release(const Action& action);
   [[noreturn]] void fail_unscattered() const;
   void reduce(const Action& action);
   [[nodiscard]] bool releases(const Action& action) const;
@@ -50,8 +57,10 @@ class GradientReductions {
 
   GradientSums& gradients_;
   const RankProgram& rank_;
-  std::vector<bool> waits_for_reduction_;  ///< by execution
-  std::vector<std::int32_t> unscattered_;  ///< in the order in which they were made
+  std::vector<std::vector<std::int32_t>> trained_units_;  ///< by chunk
+  std::vector<std::int32_t> chunk_of_;                    ///< by execution; -1: of another rank
+  std::vector<bool> waits_for_reduction_;                 ///< by execution
+  std::vector<std::int32_t> unscattered_;                 ///< in the order in which they were made
   bool has_summed_partial_ = false;
   bool has_summed_tied_ = false;
 };

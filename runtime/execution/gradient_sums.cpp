@@ -8,13 +8,16 @@ namespace plumbline {
 
 GradientSums::GradientSums(ParameterMemory& memory)
     : memory_(memory),
-      slots_(memory, &UnitElements::trained, memory.formats.gradient, memory.layout.whole_units_trained) {}
+      slots_(memory, &UnitElements::trained, memory.formats.gradient, memory.layout.whole_units_trained),
+      of_chunks_(memory) {}
 
 std::span<std::byte> GradientSums::whole(const Section& section) const {
   const NumberFormat format = memory_.formats.gradient;
-  std::byte* data = memory_.strategy.zero_stage >= 2
-                        ? slots_.data(section.execution) + bytes_of(section.unit_trained, format)
-                        : memory_.gradients(section);
+  const auto of_unit = [&] {
+    return of_chunks_.hold(section.execution) ? of_chunks_.data(section.execution) : slots_.data(section.execution);
+  };
+  std::byte* data = memory_.strategy.zero_stage >= 2 ? of_unit() + bytes_of(section.unit_trained, format)
+                                                     : memory_.gradients(section);
   return {data, static_cast<std::size_t>(bytes_of(section.padded, format))};
 }
 
@@ -64,6 +67,7 @@ void GradientSums::scatter(std::int32_t execution) {
           add({sum, part, sum});
         });
   });
+  if (of_chunks_.hold(execution)) return;
   slots_.mark_busy(execution);
   if (execution == layout().staying_unit) slots_.drop_staying();
 }

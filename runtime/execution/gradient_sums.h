@@ -2,11 +2,12 @@
 /// \file gradient_sums.h: gradients as kernels add to them, and their sums over ranks.
 ///
 /// Answers: views. Model: gradients are sums over all tokens of the batch. Under ZeRO-2
-/// and 3 a unit's are whole in the slot that its backward names (unit_slots.h) until they are scattered into the ranks'
-/// parts. Reductions are work of the data lane: they are only given to it here. Source: ZeRO, arXiv:1910.02054,
-/// section 5. Not modelled: reductions in another format than the gradients'. Checked against: tests/runtime/execution
-/// (numbers and bytes of every strategy).
+/// and 3 a unit's are whole in the slot that its backward names (unit_slots.h), or with all of its chunk's
+/// (chunk_gradients.h), until they are scattered into the ranks' parts. Reductions are work of the data lane: they are
+/// only given to it here. Source: ZeRO, arXiv:1910.02054, section 5. Not modelled: reductions in another format than
+/// the gradients'. Checked against: tests/runtime/execution (numbers and bytes of every strategy).
 
+#include "runtime/execution/chunk_gradients.h"
 #include "runtime/execution/unit_slots.h"
 
 namespace plumbline {
@@ -22,7 +23,11 @@ class GradientSums {
   /// Before an execution's weight gradients are made. ZeRO-2 and 3: in this slot.
   void open(std::int32_t execution, UnitSlot slot);
   void release() { slots_.release(); }
-  /// ZeRO-2 and 3: a unit's gradients of one micro-batch into the rank's part.
+  /// The same of gradients that wait for their chunk's last backward; `units`: that the chunk trains.
+  void open_chunk(std::span<const std::int32_t> units) { of_chunks_.open(units); }
+  [[nodiscard]] bool keeps_chunk(std::span<const std::int32_t> units) const { return of_chunks_.hold(units.front()); }
+  void release_chunk(std::span<const std::int32_t> units) { of_chunks_.release(units); }
+  /// ZeRO-2 and 3: a unit's gradients, of one micro-batch or all, into the rank's part.
   void scatter(std::int32_t execution);
   /// Once per step: what has to be summed over ranks of a unit's accumulated gradients.
   void reduce(std::int32_t execution);
@@ -46,6 +51,7 @@ class GradientSums {
 
   ParameterMemory& memory_;
   UnitSlots slots_;
+  ChunkGradients of_chunks_;
 };
 
 }  // namespace plumbline

@@ -24,7 +24,8 @@ std::int32_t UnitSlots::find(std::int32_t unit) const {
 }
 
 std::size_t UnitSlots::place(UnitSlot slot) {
-  check(slot != UnitSlot::none, "the program names the slot of a unit that is whole for a while");
+  check(slot == UnitSlot::first || slot == UnitSlot::second,
+        "the program names the slot of a unit that is whole for a while");
   return slot == UnitSlot::first ? 0 : 1;
 }
 

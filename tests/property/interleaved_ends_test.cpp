@@ -70,12 +70,14 @@ class ByTurns {
     const Picoseconds takes = t_.backward[stage];
     if (t_.gathers) clock_[r] = std::max(clock_[r], reduced_[r]);
     clock_[r] += part(std::clamp(reduced_[r] - clock_[r], Picoseconds(0), takes), t_.slowdown);
-    if (pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1) {
+    const bool is_last = pass >= passes_ - p_ * v_ && pass % p_ == p_ - 1;
+    if (is_last) {
       reduced_[r] = std::max(reduced_[r], clock_[r]) + t_.once[stage].reducing;
       clock_[r] += t_.once[stage].backward;
     }
     clock_[r] += takes;
     backward_end_[r] = clock_[r];
+    if (is_last) clock_[r] += t_.once[stage].scattering;
   }
 
   /// A gradient goes to the rank before, over the link of its sender, or round the loop, over the first rank's.
@@ -111,7 +113,7 @@ TEST_CASE("interleaving swept in waves ends as turn by turn") {
     for (std::int64_t stage = 0; stage < p * v; ++stage) {
       forward.push_back(drawn(1, 20));
       backward.push_back(drawn(3, 40));
-      once.push_back({drawn(0, 9), drawn(0, 9), drawn(-2, 9), drawn(0, 200)});
+      once.push_back({drawn(0, 9), drawn(0, 9), drawn(-2, 9), drawn(0, 200), drawn(0, 30)});
     }
     std::vector<Picoseconds> start;
     std::vector<Picoseconds> latency;

@@ -2,6 +2,7 @@
 
 #include "core/program/peak_load.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -34,6 +35,12 @@ class Random {
     return result;
   }
 
+  /// Of chunks that keep them whole until their last backward; some have none.
+  void keep_gradients(std::vector<ChunkLoad>& chunks) {
+    for (ChunkLoad& chunk : chunks)
+      if (between(0, 3) > 0) chunk.gradients = bytes(60);
+  }
+
   /// As the last rank of a V does, with or without a gradient that comes back.
   void hand_on(ChunkLoad& load) {
     load.transferred = bytes(30);
@@ -60,7 +67,11 @@ std::array<Bytes, 4> replayed(const RankOrder& order, const std::vector<ChunkLoa
   std::set<std::int32_t> transferred;            // by the first chunk to the second, from forward to forward
   std::set<std::int32_t> transferred_gradients;  // back, from backward to backward
   std::array<Bytes, 4> most{Bytes(-1), Bytes(-1), Bytes(-1), Bytes(-1)};
-  for (const ComputeAction& a : order) {
+  const auto makes_gradients = [](const ComputeAction& a, std::int32_t chunk) {
+    return a.chunk == chunk && (a.kind == ActionKind::backward || a.kind == ActionKind::backward_weight);
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ComputeAction& a = order[i];
     const std::pair state(a.chunk, a.micro_batch);
     const MemoryProfile& own = chunks[static_cast<std::size_t>(a.chunk)].memory;
     const bool makes_input_gradients = a.kind == ActionKind::backward || a.kind == ActionKind::backward_input;
@@ -75,6 +86,12 @@ std::array<Bytes, 4> replayed(const RankOrder& order, const std::vector<ChunkLoa
     for (const auto& [chunk, m] : deferred) {
       const MemoryProfile& other = chunks[static_cast<std::size_t>(chunk)].memory;
       alive += other.kept_for_weight + other.deferred + other.late_logits;
+    }
+    for (std::int32_t chunk = 0; chunk < std::ssize(chunks); ++chunk) {
+      const auto makes = [&](const ComputeAction& action) { return makes_gradients(action, chunk); };
+      const auto now = order.begin() + static_cast<std::ptrdiff_t>(i);
+      if (std::any_of(order.begin(), now + 1, makes) && std::any_of(now, order.end(), makes))
+        alive += chunks[static_cast<std::size_t>(chunk)].gradients;
     }
     alive += std::ssize(transferred) * chunks.front().transferred;
     alive += std::ssize(transferred_gradients) * chunks.front().transferred_gradient;
@@ -107,6 +124,7 @@ TEST_CASE("peak loads of every schedule are what a replay holds") {
     const ComputeSchedule orders = compute_schedule(schedule, shape);
     std::vector<ChunkLoad> chunks = random.chunks(shape.virtual_stages);
     if (placement(schedule) == StagePlacement::v_shaped) random.hand_on(chunks.front());
+    if (n % 3 == 0) random.keep_gradients(chunks);
     for (const RankOrder& order : orders.ranks) {
       const PeakLoads peaks = peak_loads(order, chunks);
       const std::array<Bytes, 4> most = replayed(order, chunks);
@@ -126,6 +144,7 @@ TEST_CASE("runs of the interleaved order have the peaks of its actions") {
   for (int n = 0; n < 3000; ++n) {
     const PipelineShape shape = shape_of(Schedule::interleaved, random);
     std::vector<ChunkLoad> chunks = random.chunks(shape.virtual_stages);
+    if (n % 3 == 0) random.keep_gradients(chunks);
     if (n % 4 == 0) chunks.assign(chunks.size(), chunks.front());
     for (std::int32_t rank = 0; rank < shape.pipeline_stages; ++rank) {
       INFO("p " << shape.pipeline_stages << ", v " << shape.virtual_stages << ", m " << shape.micro_batches << ", rank "

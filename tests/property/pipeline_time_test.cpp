@@ -210,7 +210,7 @@ std::vector<Picoseconds> long_ends(Schedule schedule, const Instance& i, std::in
   const auto latency = times(i.latency);
   const auto start = times(i.backward);
   std::vector<OnceTimes> once;
-  for (const Picoseconds time : forward) once.push_back({time, Picoseconds(3), time, time * std::int64_t{4}});
+  for (const Picoseconds time : forward) once.push_back({time, Picoseconds(3), time, time * std::int64_t{4}, time});
   PipelineTimes t{forward, backward, latency};
   // The halves of a split backward take longer together than the whole, by up to four picoseconds.
   std::vector<Picoseconds> half;

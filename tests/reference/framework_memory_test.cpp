@@ -38,8 +38,8 @@ struct Run {
     const StageLayout layout =
         stage_layout(graph, split_into_chunks(graph, strategy.chunks()), strategy.pipeline_stages, strategy.recompute);
     const StageTable stages(graph, layout, blocks());
-    return stage_memory(stages[static_cast<std::size_t>(index)], rank_load(stages, strategy, index), strategy,
-                        training.formats(), training.optimizer, calibration.stack);
+    return stage_memory(stages[static_cast<std::size_t>(index)], rank_load(stages, strategy, index, std::nullopt),
+                        strategy, training.formats(), training.optimizer, calibration.stack);
   }
 };
 

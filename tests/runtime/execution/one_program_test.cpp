@@ -87,7 +87,7 @@ class OneProgram {
 
  private:
   void compare(const RandomRun& run) {
-    const LoweredPlan plan(run.graph, run.strategy, run.training);
+    const LoweredPlan plan(run.graph, run.strategy, run.training, runtime_calibration(run.scatters()));
     RunOptions one_step = options(1);
     one_step.data = random_tokens(run.vocabulary, 4000);
     one_step.deadline = std::chrono::milliseconds(120'000);
@@ -113,7 +113,8 @@ class OneProgram {
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       const MemoryBreakdown closed =
-          stage_memory(ranks[r], rank_load(ranks, s, rank), s, plan.training.formats(), plan.training.optimizer, stack);
+          stage_memory(ranks[r], rank_load(ranks, s, rank, kept_gradients(s, stack.features, plan.training.formats())),
+                       s, plan.training.formats(), plan.training.optimizer, stack);
       INFO("stage " << rank);
       CHECK(simulated.memory[r].memory.by_class == closed.by_class);
     }

@@ -156,7 +156,7 @@ class Campaign {
 
  private:
   void compare(const RandomRun& run, std::int64_t number) {
-    const LoweredPlan plan(run.graph, run.strategy, run.training);
+    const LoweredPlan plan(run.graph, run.strategy, run.training, runtime_calibration(run.scatters()));
     const TrainingJob job = balanced_where_possible(run, plan);
     const LoweredPlan one_rank(run.graph, alone(run), run.training);
     const Executed executed = execute(job, options_of(run));

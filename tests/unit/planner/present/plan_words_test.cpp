@@ -72,6 +72,22 @@ TEST_CASE("ties and the expected regret are one line") {
       "these.");
 }
 
+TEST_CASE("what nobody published in the first plan is said, with what it gains") {
+  session::SearchAnswer answer;
+  answer.plans = {sample_plan(), sample_plan()};
+  answer.ties = {1, 0, {}, 0.052, 0.013};
+  Plan& first = answer.plans.front();
+  first.strategy.schedule = Schedule::interleaved;
+  first.strategy.virtual_stages = 13;
+  answer.plans.back().prediction.step_time_s.expected = 1.02 * first.prediction.step_time_s.expected;
+  const std::string words = tie_words(answer);
+  CHECK(words.substr(words.find("Unusual")) == "Unusual in #1: 13 virtual stages; without, #2 takes +2.0 %.");
+  answer.plans.pop_back();
+  answer.plans.push_back(first);
+  const std::string all = tie_words(answer);
+  CHECK(all.substr(all.find("Unusual")) == "Unusual in #1: 13 virtual stages, as in all of these.");
+}
+
 TEST_CASE("trust is said only where measured runs do not carry the prediction") {
   Trust trust;
   trust.regime = "calibrated";

@@ -43,5 +43,36 @@ TEST_CASE("of plans that are equally simple the leaner comes first; sharing opti
   CHECK(of(shared, 9_GiB) < of(whole));
 }
 
+TEST_CASE("degrees that are no power of two make a plan less simple, but not fewer kinds of parallelism") {
+  Strategy even;
+  even.data_parallel = 8;
+  even.pipeline_stages = 2;
+  Strategy odd = even;
+  odd.data_parallel = 6;
+  Strategy flat;
+  flat.data_parallel = 12;
+  CHECK(of(even) < of(odd));
+  CHECK(of(flat) < of(even));
+}
+
+// 8 192 tokens over two ranks are published, 2 048 over two are not; nor are 13 virtual stages, or a stage of no layer.
+TEST_CASE("what no published layout has is unusual") {
+  Plan plan;
+  plan.training.sequence_length = 8192;
+  plan.strategy.context_parallel = 2;
+  plan.strategy.pipeline_stages = 2;
+  plan.strategy.schedule = Schedule::interleaved;
+  plan.strategy.virtual_stages = 4;
+  CHECK(unusual_choices(plan).empty());
+  plan.training.sequence_length = 2048;
+  CHECK(unusual_choices(plan) == std::vector<std::string>{"context parallelism of 1024 tokens a rank"});
+  plan.strategy.context_parallel = 1;
+  plan.strategy.virtual_stages = 13;
+  CHECK(unusual_choices(plan) == std::vector<std::string>{"13 virtual stages"});
+  plan.strategy.virtual_stages = 2;
+  plan.strategy.layers_per_stage = {4, 4, 4, 0};
+  CHECK(unusual_choices(plan) == std::vector<std::string>{"a pipeline chunk without a layer"});
+}
+
 }  // namespace
 }  // namespace plumbline
