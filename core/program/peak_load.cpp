@@ -1,6 +1,7 @@
 #include "core/program/peak_load.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -39,11 +40,12 @@ class Load {
  public:
   explicit Load(std::span<const ChunkLoad> chunks) : chunks_(chunks) {
     constexpr std::size_t kinds = std::tuple_size_v<decltype(PeakLoads::of_kind)>;
+    const ChunkLoad none;
     changes_.reserve(kinds * chunks.size());
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk)
       for (std::size_t kind = 0; kind < kinds; ++kind)
         changes_.push_back(
-            change_of(static_cast<ActionKind>(kind), chunks[chunk], chunk == 0 ? ChunkLoad{} : chunks[chunk - 1]));
+            change_of(static_cast<ActionKind>(kind), chunks[chunk], chunk == 0 ? none : chunks[chunk - 1]));
   }
 
   /// `position`: of the action in the order.
@@ -84,12 +86,12 @@ class InterleavedRuns {
         v_(shape.virtual_stages),
         passes_(std::int64_t{shape.micro_batches} * v_),
         warm_up_(std::min((v_ - 1) * p_ + 2 * (p_ - 1 - rank), passes_)),
-        chunks_(chunks),
-        load_(chunks) {}
+        chunks_(chunks) {}
 
   PeakLoads peaks() {
     if (std::all_of(chunks_.begin(), chunks_.end(), [&](const ChunkLoad& c) { return c == chunks_.front(); }))
       return alike();
+    load_.emplace(chunks_);
     for (std::int64_t i = 0; i < warm_up_; i = next_) {
       next_ = std::min(warm_up_, change_after(i));
       forwards(i, next_ - i);
@@ -101,12 +103,12 @@ class InterleavedRuns {
       turns(i, next_ - i);
     }
     // A whole period has seen every backward with more in flight than the drain has.
-    if (passes_ - warm_up_ >= period) return load_.peaks();
+    if (passes_ - warm_up_ >= period) return load_->peaks();
     for (std::int64_t i = passes_ - warm_up_; i < passes_; i = next_) {
       next_ = std::min(passes_, change_after(i));
       backwards(i, next_ - i);
     }
-    return load_.peaks();
+    return load_->peaks();
   }
 
  private:
@@ -128,23 +130,23 @@ class InterleavedRuns {
   }
   /// Only the last of a run of forwards can be the peak, the first of a run of backwards, an end of a run of both.
   void forwards(std::int64_t pass, std::int64_t count) {
-    load_.skip(forward_chunk(pass), count - 1);
-    load_.forward(forward_chunk(pass), pass + count - 1);
+    load_->skip(forward_chunk(pass), count - 1);
+    load_->forward(forward_chunk(pass), pass + count - 1);
   }
   void backwards(std::int64_t pass, std::int64_t count) {
-    load_.backward(backward_chunk(pass), passes_ + pass);
-    load_.skip(backward_chunk(pass), 1 - count);
+    load_->backward(backward_chunk(pass), passes_ + pass);
+    load_->skip(backward_chunk(pass), 1 - count);
   }
   void turns(std::int64_t pass, std::int64_t count) {
     turn(pass);
     if (count == 1) return;
-    load_.skip(forward_chunk(pass), count - 2);
-    load_.skip(backward_chunk(pass - warm_up_), 2 - count);
+    load_->skip(forward_chunk(pass), count - 2);
+    load_->skip(backward_chunk(pass - warm_up_), 2 - count);
     turn(pass + count - 1);
   }
   void turn(std::int64_t pass) {
-    load_.forward(forward_chunk(pass), 2 * pass - warm_up_);
-    load_.backward(backward_chunk(pass - warm_up_), 2 * pass - warm_up_ + 1);
+    load_->forward(forward_chunk(pass), 2 * pass - warm_up_);
+    load_->backward(backward_chunk(pass - warm_up_), 2 * pass - warm_up_ + 1);
   }
 
   std::int64_t p_;
@@ -153,7 +155,7 @@ class InterleavedRuns {
   std::int64_t warm_up_;
   std::int64_t next_ = 0;
   std::span<const ChunkLoad> chunks_;
-  Load load_;
+  std::optional<Load> load_;  ///< of chunks that are not alike
 };
 
 }  // namespace
