@@ -20,6 +20,8 @@ class ChunkTimes {
 
   /// What a rank takes once per step besides: before its first forward, and on each of its chunks.
   void add_once(std::size_t rank, Picoseconds start, const std::vector<OnceTimes>& of_chunk);
+  /// What the backwards of each rank take longer per micro-batch, for `least_ends`. Outlives this.
+  void set_replay(std::span<const Picoseconds> of_rank) { replay_ = of_rank; }
   /// Ranks begin their next step when they have ended their own (post-validation).
   void count_from_own_begin() { from_own_begin_ = true; }
   /// How what is reduced alongside the last backwards slows others; see PipelineTimes.
@@ -39,7 +41,8 @@ class ChunkTimes {
             .shares_link = shares_link_,
             .gathers = gathers_,
             .from_own_begin = from_own_begin_,
-            .link_loads = link_loads_};
+            .link_loads = link_loads_,
+            .replay = replay_};
   }
 
  private:
@@ -58,6 +61,7 @@ class ChunkTimes {
   std::vector<std::uint8_t> shares_link_;  ///< the same, where reductions leave the node too; else empty
   std::vector<Picoseconds> start_;         ///< per rank
   std::vector<OnceTimes> once_;            ///< per stage
+  std::span<const Picoseconds> replay_;    ///< per rank
 };
 
 }  // namespace plumbline

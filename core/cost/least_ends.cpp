@@ -35,6 +35,10 @@ class LeastEnds {
     return splits_every_backward(schedule_) ? split : std::min(split, t_.backward[stage]);
   }
 
+  [[nodiscard]] Picoseconds replay(std::size_t rank) const {
+    return t_.replay.empty() ? Picoseconds(0) : t_.replay[rank];
+  }
+
   /// What the rank waits out for each micro-batch of a stage: messages to chunks other than its first in a direction.
   [[nodiscard]] Picoseconds receipts(std::int32_t rank, std::int32_t stage) const {
     const auto ranks = static_cast<std::int32_t>(work_.size());
@@ -64,19 +68,20 @@ class LeastEnds {
       first = std::min(first, before);
       reducing += once.reducing;
     }
-    work_[rank] = begin + work;
+    work_[rank] = begin + work + m_ * replay(rank);
     ends_[rank] = std::max(work_[rank], begin + first + reducing);
   }
 
-  /// A rank's last action is the backward of its first chunk, which waits for that of the rank behind.
+  /// A rank's last action is the backward of its first chunk, which waits for that of the rank behind. It may have all
+  /// of the rank's replay to do or none.
   void drain() {
     Picoseconds behind(0);
     for (std::size_t rank = work_.size(); rank-- > 0;) {
       const OnceTimes once = this->once(rank);
       const Picoseconds last = t_.backward[rank] + once.backward;
       if (rank < t_.latency.size()) behind += t_.latency[rank];
-      const Picoseconds begin = std::max(behind, work_[rank] - last - once.scattering);
-      behind = begin + last;
+      const Picoseconds begin = std::max(behind, work_[rank] - last - once.scattering - replay(rank));
+      behind = std::max(behind + last, work_[rank] - once.scattering);
       ends_[rank] = std::max({ends_[rank], behind + once.scattering, begin + once.reducing});
     }
   }

@@ -67,6 +67,9 @@ struct PipelineTimes {
   /// Per rank, of the link to the rank before it, of the first rank round the loop: how long it carries the messages of
   /// one direction; empty: no time.
   std::span<const Picoseconds> link_loads = {};
+  /// Per rank, of `least_ends`: what its backwards of one micro-batch take longer together than they are said to, on
+  /// whichever of its chunks; empty: nothing.
+  std::span<const Picoseconds> replay = {};
   bool leaves_out_rounds = true;  ///< of 1F1B and interleaving, once they are periodic; the answer is the same
 
   /// Of a message between two ranks that exchange any.

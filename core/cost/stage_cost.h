@@ -177,6 +177,8 @@ class StageTable {
   /// `copies`: of ranks; those of single chunks are left to the rank.
   StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
              CopiesUnderWay copies = CopiesUnderWay::counted);
+  /// Of ranks that are one stage each. `costs`: of the distinct contents of `layout`.
+  StageTable(const StageLayout& layout, std::vector<StageCost> costs) : layout_(&layout), costs_(std::move(costs)) {}
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }
   [[nodiscard]] const StageCost& operator[](std::size_t rank) const {

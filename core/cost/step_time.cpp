@@ -28,7 +28,8 @@ struct Besides {
   Picoseconds accumulation{0};
   Picoseconds copying{0};
   Picoseconds sharding{0};
-  Picoseconds waiting{0};  ///< for the host: chunk by chunk, as they are simulated
+  Picoseconds hidden_by_replay{0};  ///< at most: of sharding, what backwards leave exposed
+  Picoseconds waiting{0};           ///< for the host: chunk by chunk, as they are simulated
 };
 
 Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const StageTable& stages, const Strategy& s) {
@@ -40,6 +41,7 @@ Besides besides_of(std::size_t rank, const std::vector<RankTimes>& times, const 
     sum.accumulation += of_chunk.accumulation;
     sum.copying += std::int64_t{2} * of_chunk.copying;
     sum.sharding += of_chunk.sharding();
+    sum.hidden_by_replay += of_chunk.gather_backward + of_chunk.scatter;
   }
   return sum;
 }
@@ -67,6 +69,15 @@ bool is_like_the_one_before(std::size_t rank, const StageLayout& layout, const S
   for (std::int32_t chunk = 0; chunk < s.virtual_stages; ++chunk)
     if (layout.of_stage[stage_index(s, rank, chunk)] != layout.of_stage[stage_index(s, rank - 1, chunk)]) return false;
   return true;
+}
+
+/// Whether some stage's device waits for its host.
+bool has_waits(const StageTable& stages, const Strategy& s) {
+  for (std::int32_t i = 0; i < s.chunks(); ++i) {
+    const StageCost& stage = stages.stage(static_cast<std::size_t>(i));
+    if (stage.forward_wait() + stage.backward_wait() > Picoseconds(0)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -236,6 +247,22 @@ Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep
   ChunkTimes chunks(terms.times, terms.links, s);
   if (steps_early(stages, s)) chunks.count_from_own_begin();
   return reduced(stages, terms.times, terms.shared, chunks, s, sweep) + terms.slowest_optimizer + overhead();
+}
+
+Picoseconds StepPricer::least_total(const StageTable& stages, const Strategy& s,
+                                    std::span<const Picoseconds> replay) const {
+  const Terms terms = this->terms(stages, s);
+  if (has_too_much_work(terms.times, terms.links, terms.shared, s)) return longer_than_any().total();
+  ChunkTimes chunks(terms.times, terms.links, s);
+  if (steps_early(stages, s)) chunks.count_from_own_begin();
+  std::vector<Picoseconds> beyond(replay.begin(), replay.end());
+  for (std::size_t rank = 0; rank < beyond.size() && s.zero_stage > 1; ++rank) {
+    const Picoseconds hidden = besides_of(rank, terms.times, stages, s).hidden_by_replay;
+    // The last backward, alongside which more is reduced, may hide all of its replay.
+    beyond[rank] = (s.micro_batches - 1) * std::max(Picoseconds(0), beyond[rank] - hidden) / s.micro_batches;
+  }
+  if (!has_waits(stages, s)) chunks.set_replay(beyond);
+  return reduced(stages, terms.times, terms.shared, chunks, s, Sweep::left_out) + terms.slowest_optimizer + overhead();
 }
 
 StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {

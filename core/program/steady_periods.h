@@ -39,21 +39,35 @@ template <class IsShifted, class IsApart>
                                                           IsApart is_apart) {
   const auto count = static_cast<std::int64_t>(ranks.front().begins.size());
   std::int64_t compared = 0;
+  const auto begin_before = [&](std::size_t rank, std::int64_t n) {
+    return ranks[rank].begins[static_cast<std::size_t>(count - 1 - n)];
+  };
+  /// Whether an entry is later by the time that those before it are.
+  const auto is_later = [&](std::size_t rank, std::int64_t entry, std::int32_t periods,
+                            std::optional<Picoseconds>& shift) {
+    ++compared;
+    const auto by = is_shifted(rank, entry, ranks[rank].begins.back() - begin_before(rank, periods), periods);
+    if (!by || (shift && *by != *shift)) return false;
+    shift = by;
+    return true;
+  };
+  const auto first_of = [&](std::size_t rank, std::int32_t periods) {
+    return std::min(begin_before(rank, std::int64_t{2} * periods), ranks[rank].oldest);
+  };
   const auto holds = [&](std::int32_t periods) -> std::optional<Picoseconds> {
     std::optional<Picoseconds> shift;
+    // Where lists drift apart, that the first entries of periods do nearly always tells, before all entries are
+    // looked at.
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      const std::vector<std::int64_t>& begins = ranks[r].begins;
-      const auto begin_before = [&](std::int64_t n) { return begins[static_cast<std::size_t>(count - 1 - n)]; };
-      const std::int64_t cut = begins.back();
-      const std::int64_t length = cut - begin_before(periods);
-      const std::int64_t first = std::min(begin_before(std::int64_t{2} * periods), ranks[r].oldest);
-      if (first - length < begins.front()) return std::nullopt;
-      for (std::int64_t i = cut; i-- > first;) {
-        ++compared;
-        const std::optional<Picoseconds> by = is_shifted(r, i, length, periods);
-        if (!by || (shift && *by != *shift)) return std::nullopt;
-        shift = by;
-      }
+      const std::int64_t length = ranks[r].begins.back() - begin_before(r, periods);
+      if (first_of(r, periods) - length < ranks[r].begins.front()) return std::nullopt;
+      for (std::int64_t n = 1; n <= std::int64_t{2} * periods; ++n)
+        if (!is_later(r, begin_before(r, n), periods, shift)) return std::nullopt;
+    }
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      const std::int64_t first = first_of(r, periods);
+      for (std::int64_t i = ranks[r].begins.back(); i-- > first;)
+        if (!is_later(r, i, periods, shift)) return std::nullopt;
     }
     return shift;
   };

@@ -83,6 +83,12 @@ class SteadySearch {
   /// By how much an action starts and ends later than the same one some periods before, if it is the same.
   [[nodiscard]] std::optional<Picoseconds> shift(std::size_t rank, std::int64_t i, std::int64_t length,
                                                  std::int32_t periods) const {
+    const Picoseconds by = span(rank, i).start - span(rank, i - length).start;
+    if (span(rank, i).end - span(rank, i - length).end != by) return std::nullopt;
+    return repeats(rank, i, length, periods) ? std::optional(by) : std::nullopt;
+  }
+  /// Whether an action does what another did some periods before.
+  [[nodiscard]] bool repeats(std::size_t rank, std::int64_t i, std::int64_t length, std::int32_t periods) const {
     const Action& now = action(rank, i);
     const Action& before = action(rank, i - length);
     const auto of_own = static_cast<std::int32_t>(length);
@@ -90,21 +96,20 @@ class SteadySearch {
                              ? 0
                              : static_cast<std::int32_t>(ranks_[static_cast<std::size_t>(now.peer)].begins.back() -
                                                          begin_before(static_cast<std::size_t>(now.peer), periods));
-    Action moved = before;
-    if (moved.micro_batch >= 0) moved.micro_batch += periods * cut_.period;
-    if (moved.peer_action >= 0) moved.peer_action += of_peer;
-    for (std::int32_t& need : moved.needs)
-      if (need >= 0 && !is_settled(rank, need)) need += of_own;
-    if (!is_same(now, moved) || !uses_alike(rank, now, before)) return std::nullopt;
-    const Picoseconds by = span(rank, i).start - span(rank, i - length).start;
-    if (span(rank, i).end - span(rank, i - length).end != by) return std::nullopt;
-    return by;
+    if (now.micro_batch != (before.micro_batch < 0 ? before.micro_batch : before.micro_batch + periods * cut_.period) ||
+        now.peer_action != (before.peer_action < 0 ? before.peer_action : before.peer_action + of_peer))
+      return false;
+    for (std::size_t n = 0; n < now.needs.size(); ++n) {
+      const std::int32_t need = before.needs[n];
+      if (now.needs[n] != (need >= 0 && !is_settled(rank, need) ? need + of_own : need)) return false;
+    }
+    return is_same(now, before) && uses_alike(rank, now, before);
   }
+  /// But for what is counted in periods.
   static bool is_same(const Action& a, const Action& b) {
     return a.kind == b.kind && a.stream == b.stream && a.pass == b.pass && a.axis == b.axis &&
            a.handover == b.handover && a.barrier == b.barrier && a.issue == b.issue && a.replay == b.replay &&
-           a.chunk == b.chunk && a.micro_batch == b.micro_batch && a.segment == b.segment && a.peer == b.peer &&
-           a.peer_action == b.peer_action && a.needs == b.needs && a.bytes == b.bytes;
+           a.chunk == b.chunk && a.segment == b.segment && a.peer == b.peer && a.bytes == b.bytes;
   }
   [[nodiscard]] bool uses_alike(std::size_t rank, const Action& a, const Action& b) const {
     if (a.uses != b.uses) return false;

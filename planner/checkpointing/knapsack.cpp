@@ -33,30 +33,55 @@ void keep_evenly(Front& front, std::size_t most) {
   front = std::move(kept);
 }
 
-/// Both fronts as one; of equal steps the earlier front's stays.
-Front merged(const Front& earlier, const Front& later) {
-  Front front;
-  front.reserve(earlier.size() + later.size());
-  auto a = earlier.begin();
-  auto b = later.begin();
-  while (a != earlier.end() || b != later.end()) {
-    const bool takes_later =
-        a == earlier.end() || (b != later.end() && std::pair(b->saved, b->time) < std::pair(a->saved, a->time));
-    const Step& next = takes_later ? *b++ : *a++;
-    if (front.empty() || next.time < front.back().time) front.push_back(next);
+/// Fronts one after another, in one piece of memory: layers have thousands of steps, again and again.
+struct Fronts {
+  std::vector<Step> steps;
+  std::vector<std::size_t> begins{0};  ///< of each front, and where the last one ends
+
+  [[nodiscard]] std::size_t count() const { return begins.size() - 1; }
+  /// Ends the front that was being written.
+  void end_front() { begins.push_back(steps.size()); }
+  /// To the front that is being written, unless it dominates `step`.
+  void add(const Step& step) {
+    if (steps.size() == begins.back() || step.time < steps.back().time) steps.push_back(step);
   }
-  return front;
+  void clear() {
+    steps.clear();
+    begins.resize(1);
+  }
+};
+
+/// Writes fronts `a` and `a + 1` as one; of equal steps the earlier front's stays.
+void merge_pair(const Fronts& fronts, std::size_t a, Fronts& into) {
+  const auto at = [&](std::size_t front) {
+    return fronts.steps.begin() + static_cast<std::ptrdiff_t>(fronts.begins[front]);
+  };
+  auto earlier = at(a);
+  auto later = at(a + 1);
+  while (earlier != at(a + 1) || later != at(a + 2)) {
+    const bool takes_later =
+        earlier == at(a + 1) ||
+        (later != at(a + 2) && std::pair(later->saved, later->time) < std::pair(earlier->saved, earlier->time));
+    into.add(takes_later ? *later++ : *earlier++);
+  }
+  into.end_front();
 }
 
 /// All fronts as one, merged in pairs; of equal steps the earliest front's stays.
-Front merged(std::vector<Front> fronts) {
-  while (fronts.size() > 1) {
-    std::vector<Front> halves;
-    for (std::size_t i = 0; i + 1 < fronts.size(); i += 2) halves.push_back(merged(fronts[i], fronts[i + 1]));
-    if (fronts.size() % 2 == 1) halves.push_back(std::move(fronts.back()));
-    fronts = std::move(halves);
+Front merged(Fronts fronts) {
+  Fronts halves;
+  halves.steps.reserve(fronts.steps.size());
+  while (fronts.count() > 1) {
+    halves.clear();
+    for (std::size_t i = 0; i + 1 < fronts.count(); i += 2) merge_pair(fronts, i, halves);
+    if (fronts.count() % 2 == 1) {
+      const auto last = fronts.steps.begin() + static_cast<std::ptrdiff_t>(fronts.begins[fronts.count() - 1]);
+      halves.steps.insert(halves.steps.end(), last, fronts.steps.end());
+      halves.end_front();
+    }
+    std::swap(fronts, halves);
   }
-  return fronts.empty() ? Front{} : std::move(fronts.front());
+  return std::move(fronts.steps);
 }
 
 }  // namespace
@@ -80,15 +105,16 @@ void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options,
                          const Limits& limits, Labels& labels, ChoiceEffort& effort) const {
   const std::int64_t reserved = hull().least_bytes(left);
   effort.spend(labels.ends.size() * options.size());
-  std::vector<Front> fronts;
+  Fronts fronts;
+  fronts.steps.reserve(labels.ends.size() * options.size());
   for (const Label& label : labels.ends) {
-    Front& front = fronts.emplace_back();
     for (const std::size_t o : options) {
       const std::int64_t saved = label.saved + allowed()[g][o].saved.value();
       const std::int64_t time = label.time + allowed()[g][o].time.value();
       if (saved + reserved > limits.capacity) break;  // by increasing kept bytes
-      if (front.empty() || time < front.back().time) front.push_back({saved, time, label.taken, o});
+      fronts.add({saved, time, label.taken, o});
     }
+    fronts.end_front();
   }
   Front front = merged(std::move(fronts));
   // Pruning by the relaxation after the merge is safe: a step that it rejects dominates only steps that it rejects too.

@@ -9,9 +9,6 @@ namespace {
 /// With more options under all caps together the effort is limited. A layer whose operators may all be replayed has up
 /// to a million of them.
 constexpr std::size_t most_options = 5'000;
-/// Half a millisecond, at about 15 ns a step. Ten times as many led to the same plans for Llama-3 70B on 64 H100.
-constexpr std::size_t most_steps = 30'000;
-constexpr std::size_t most_labels = 16;
 
 }  // namespace
 
@@ -70,13 +67,18 @@ std::vector<const OptionCaps::Cap*> LayerChooser::promising_first(std::int64_t i
   return order;
 }
 
-std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) const {
+ChoiceEffort LayerChooser::effort(EffortLimit limit) const {
+  return is_large_ ? ChoiceEffort(limit.steps, limit.labels) : ChoiceEffort();
+}
+
+std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance,
+                                                EffortLimit limit) const {
   std::optional<LayerChoice> best;
   std::vector<Open> open;
   const auto may_win = [&](std::optional<std::int64_t> least) {
     return least && (!best || *least + tolerance.value() < best->time.value());
   };
-  ChoiceEffort exchanging = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
+  ChoiceEffort exchanging = effort(limit);
   for (const OptionCaps::Cap* cap : promising_first(in_flight, budget)) {
     const std::int64_t capacity = (budget - cap->restored()).value() / in_flight;
     if (!may_win(bound(capacity))) continue;
@@ -91,7 +93,7 @@ std::optional<LayerChoice> LayerChooser::choose(std::int64_t in_flight, Bytes bu
   }
   if (is_large_)
     std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
-  ChoiceEffort solving = is_large_ ? ChoiceEffort(most_steps, most_labels) : ChoiceEffort();
+  ChoiceEffort solving = effort(limit);
   for (const auto& [under, capacity, least] : open) {
     if (solving.is_spent() || !may_win(least)) continue;
     if (auto choice = under.solve(capacity, best->time.value() - tolerance.value() - 1, solving))
@@ -104,6 +106,18 @@ std::optional<Picoseconds> LayerChooser::least_replay(std::int64_t in_flight, By
   const std::deque<OptionCaps::Cap>& caps = caps_->caps();
   if (caps.empty() || caps.front().restored() > budget) return std::nullopt;  // what some layer restores at least
   const auto least = bound((budget - caps.front().restored()).value() / in_flight);
+  return least ? std::optional(Picoseconds(std::max<std::int64_t>(0, *least))) : std::nullopt;
+}
+
+std::optional<Picoseconds> LayerChooser::least_capped_replay(std::int64_t in_flight, Bytes budget) const {
+  std::optional<std::int64_t> least;
+  for (const OptionCaps::Cap* cap : promising_first(in_flight, budget)) {
+    const std::int64_t capacity = (budget - cap->restored()).value() / in_flight;
+    const auto of_all = bound(capacity);
+    if (!of_all || (least && *of_all >= *least)) continue;
+    const Knapsack under(groups_, caps_->under(*cap));
+    if (under.fits(capacity)) least = std::min(under.bound(capacity), least.value_or(under.bound(capacity)));
+  }
   return least ? std::optional(Picoseconds(std::max<std::int64_t>(0, *least))) : std::nullopt;
 }
 

@@ -19,6 +19,13 @@
 
 namespace plumbline {
 
+/// What a choice among very many options may take, of exchanges and again of labels: half a millisecond, at about 15 ns
+/// a step. Source: tests/property/placement_effort_test.cpp, which holds it against ten times as much.
+struct EffortLimit {
+  std::size_t steps = 30'000;
+  std::size_t labels = 16;  ///< that a layer may go on from
+};
+
 /// Callable from any thread.
 class LayerChooser {
  public:
@@ -29,9 +36,12 @@ class LayerChooser {
 
   /// A choice that takes at most `tolerance` longer than the best, but for very many options; nothing when none fits.
   /// The same for the same input, whatever was asked before.
-  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance) const;
+  [[nodiscard]] std::optional<LayerChoice> choose(std::int64_t in_flight, Bytes budget, Picoseconds tolerance,
+                                                  EffortLimit limit = {}) const;
   /// Never more than the time of any choice that fits; nothing when none can. One relaxation for all caps.
   [[nodiscard]] std::optional<Picoseconds> least_replay(std::int64_t in_flight, Bytes budget) const;
+  /// The same, one relaxation for each cap that may have the least: tighter where layers restore much.
+  [[nodiscard]] std::optional<Picoseconds> least_capped_replay(std::int64_t in_flight, Bytes budget) const;
 
  private:
   void prepare();
@@ -41,6 +51,7 @@ class LayerChooser {
     std::int64_t capacity;
     std::int64_t bound;
   };
+  [[nodiscard]] ChoiceEffort effort(EffortLimit limit) const;
   [[nodiscard]] std::optional<std::int64_t> bound(std::int64_t capacity) const;
   [[nodiscard]] Bytes likely_restored(std::int64_t in_flight, Bytes budget) const;
   [[nodiscard]] Bytes restored_at(const std::vector<std::size_t>& corners) const;

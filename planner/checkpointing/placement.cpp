@@ -276,15 +276,17 @@ Picoseconds RecomputePlacer::replayed_by_operator(std::span<const RankContent> c
   return sum;
 }
 
-std::optional<Picoseconds> RecomputePlacer::least_replay(std::span<const RankContent> chunks, const StageCost& kept,
-                                                         std::int32_t rank) const {
-  const Bytes capacity = question_->capacity(kept.site);
+std::optional<Picoseconds> RecomputePlacer::least_replay(Bytes capacity, std::span<const RankContent> chunks,
+                                                         const StageCost& kept, std::int32_t rank,
+                                                         Restored restored) const {
   if (holds_all(kept, rank, capacity)) return Picoseconds(0);
   const RankLayers& groups = groups_of(chunks);
   const Bytes available = room(kept, rank, groups, {&capacity, 1});
   if (available < Bytes(0)) return std::nullopt;
-  const auto least = groups.chooser().least_replay(chunks_in_flight(strategy_, rank),
-                                                   std::int64_t{strategy_.virtual_stages} * available);
+  const std::int64_t in_flight = chunks_in_flight(strategy_, rank);
+  const Bytes budget = std::int64_t{strategy_.virtual_stages} * available;
+  const auto least = restored == Restored::counted ? groups.chooser().least_capped_replay(in_flight, budget)
+                                                   : groups.chooser().least_replay(in_flight, budget);
   if (!least) return std::nullopt;
   return std::min(*least, replayed_by_operator(chunks));
 }

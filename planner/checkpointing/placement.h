@@ -64,9 +64,11 @@ class RecomputePlacer {
   /// The same within one capacity, whatever the device has.
   [[nodiscard]] std::optional<RankPlacement> place_within(Bytes capacity, std::span<const RankContent> chunks,
                                                           const StageCost& kept, std::int32_t rank) const;
-  /// Never more than the replay time of any placement or named mode that fits the rank; nothing when none does. Fast.
-  [[nodiscard]] std::optional<Picoseconds> least_replay(std::span<const RankContent> chunks, const StageCost& kept,
-                                                        std::int32_t rank) const;
+  /// Never more than the replay time of any placement or named mode that fits the rank within one capacity; nothing
+  /// when none does. Fast. `restored`: ignored, as if no layer restored more than some layer must.
+  [[nodiscard]] std::optional<Picoseconds> least_replay(Bytes capacity, std::span<const RankContent> chunks,
+                                                        const StageCost& kept, std::int32_t rank,
+                                                        Restored restored = Restored::ignored) const;
   /// The placement of a rank that holds least.
   [[nodiscard]] RankPlacement smallest(std::span<const RankContent> chunks, std::int32_t rank) const;
   /// What each chunk of a rank holds. `layout`: of this strategy's ranks.

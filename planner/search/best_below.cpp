@@ -19,7 +19,7 @@ constexpr std::size_t placed_per_batch = 8;
 constexpr std::size_t families_per_bound_task = 64;
 
 /// What is known of plans whose score is bounded.
-enum class Known : std::uint8_t { group, memory, least_step, kept_price, least_replay };
+enum class Known : std::uint8_t { group, memory, least_step, kept_price, surest_fit, surest_capped };
 
 /// What a tighter bound makes known.
 constexpr Known after(Known known) { return static_cast<Known>(static_cast<int>(known) + 1); }
@@ -42,8 +42,8 @@ struct IsLater {
 
 /// What came of looking at one.
 struct Looked {
-  CandidateBatch plans;                ///< of a group
-  std::optional<Picoseconds> tighter;  ///< bound
+  CandidateBatch plans;  ///< of a group
+  std::optional<PlanBound> tighter;
   std::optional<CandidatePrice> price;
 };
 
@@ -97,7 +97,9 @@ class BelowSearch {
     const std::vector<std::size_t> order = table.families_by_stages();
     const std::size_t families = order.size();
     std::vector<Found> found((families + families_per_bound_task - 1) / families_per_bound_task);
-    const IsWorth is_worth = [&](Picoseconds bound) { return may_enter(score_of(bound, Bytes(0), question)); };
+    const IsWorth is_worth = [&](const PlanBound& bound) {
+      return may_enter(score_of(bound.step, bound.peak_memory, question));
+    };
     result_.is_complete = parallel_for(
         found.size(), threads_,
         [&](std::size_t task) {
@@ -117,7 +119,7 @@ class BelowSearch {
     std::vector<Open> batch;
     std::size_t placed = 0;
     while (!open_.empty() && batch.size() < opened_per_batch && may_enter(open_.top().bound)) {
-      if (open_.top().known == Known::least_replay && ++placed > placed_per_batch) break;
+      if (open_.top().known == Known::surest_capped && ++placed > placed_per_batch) break;
       batch.push_back(open_.top());
       open_.pop();
     }
@@ -134,7 +136,9 @@ class BelowSearch {
     else if (open.known == Known::least_step && table.is_placed(open.candidate))
       result.tighter = table.tighter_bound(open.candidate, Tighter::without_replay);
     else if (open.known == Known::kept_price)
-      result.tighter = table.tighter_bound(open.candidate, Tighter::least_replay);
+      result.tighter = table.tighter_bound(open.candidate, Tighter::surest_fit);
+    else if (open.known == Known::surest_fit)
+      result.tighter = table.tighter_bound(open.candidate, Tighter::surest_capped);
     else
       result.price = table.price(open.candidate);
     return result;
@@ -162,7 +166,7 @@ class BelowSearch {
     } else if (looked.tighter) {
       Open tighter = open;
       tighter.known = after(open.known);
-      tighter.bound = std::max(open.bound, score_of(*looked.tighter, open.candidate.peak_memory, open.question));
+      tighter.bound = std::max(open.bound, score_of(looked.tighter->step, looked.tighter->peak_memory, open.question));
       open_.push(tighter);
     } else {
       take_plans(open, looked.plans);

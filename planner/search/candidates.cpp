@@ -14,9 +14,6 @@
 namespace plumbline {
 namespace {
 
-/// A price is rounded to picoseconds term by term: far less than a part in a million of it.
-constexpr std::int64_t most_rounding = 1'000'000;
-
 auto placement_key(const Strategy& s) { return std::pair(BlockTables::key_of(s), splits_backward(s.schedule)); }
 auto layout_key(const Strategy& s) {
   return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule), s.layers_per_unit);
@@ -241,7 +238,7 @@ std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families,
       const std::int64_t together = r == none_ ? plans * static_cast<std::int64_t>(1 + placements) : plans;
       const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
       const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
-      if (is_worth(bound))
+      if (is_worth({bound, Bytes(0)}))
         into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
       else
         bounded += together;
@@ -255,7 +252,7 @@ std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families,
       kept.emplace(question_->graph(), layout(family, *kept_), blocks_of(family));
     priced = &family;
     // By a bound that holds for every recompute.
-    if (kept && !is_worth(least_of_family(*kept, family.strategy, question_->step_pricer())))
+    if (kept && !is_worth({least_of_family(*kept, family.strategy, question_->step_pricer()), Bytes(0)}))
       bounded += family.leaves;
     else
       bound_one(f);
@@ -325,26 +322,29 @@ Strategy CandidateTable::strategy(const Candidate& candidate) const {
   return s;
 }
 
-Picoseconds CandidateTable::tighter_bound(const Candidate& candidate, Tighter way) const {
+PlanBound CandidateTable::tighter_bound(const Candidate& candidate, Tighter way) const {
   const FamilyEntry& family = family_of(candidate);
   const StageTable kept(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
   const Strategy s = strategy(candidate);
-  if (way == Tighter::least_replay)
-    return placed_.bound(family.placements, blocks_of(family), kept, s).value_or(candidate.bound);
+  const PlanBound known{candidate.bound, candidate.peak_memory};
+  const auto bounded = [&](const RankLayersTable& layers, Restored restored) {
+    const UnplacedPlan plan{*question_, s, layers, kept, restored};
+    return way == Tighter::least_replay ? with_least_replay(plan, known) : with_surest_fit(plan, known);
+  };
+  if (way == Tighter::least_replay || way == Tighter::surest_fit)
+    return bounded(placed_.bare(family.placements, blocks_of(family)), Restored::ignored);
+  if (way == Tighter::surest_capped)
+    return bounded(placed_.layers(family.placements, blocks_of(family)), Restored::counted);
   const StepPricer& pricer = question_->step_pricer();
   using Sweep = StepPricer::Sweep;
   const Picoseconds least = pricer.total(kept, s, way == Tighter::without_sweep ? Sweep::left_out : Sweep::whole);
-  return std::max(least - least / most_rounding, candidate.bound);
+  return {std::max(without_rounding(least), candidate.bound), candidate.peak_memory};
 }
 
-CandidatePrice CandidateTable::price(const Candidate& candidate, const IsWorth& is_worth) const {
+CandidatePrice CandidateTable::price(const Candidate& candidate) const {
   const FamilyEntry& family = family_of(candidate);
-  if (is_placed(candidate)) {
-    // Cheap before dear.
-    for (const Tighter way : {Tighter::without_sweep, Tighter::without_replay, Tighter::least_replay})
-      if (is_worth && !is_worth(tighter_bound(candidate, way))) return {Outcome::bounded, {}, {}};
+  if (is_placed(candidate))
     return placed_.price(family.placements, blocks_of(family), strategy(candidate), none_.has_value());
-  }
   const StageTable stages(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
   return {Outcome::priced, question_->step_pricer().total(stages, strategy(candidate)), candidate.peak_memory};
 }

@@ -7,6 +7,7 @@
 /// without; what blocks may choose is found when the first plan of a table is priced, and placed then. A placement that
 /// surely has all the memory it could use is the plan without recompute, and counts as dominated by it.
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "core/cost/stage_cost.h"
 #include "planner/pricing/peak_memory.h"
+#include "planner/search/placed_bound.h"
 #include "planner/search/placed_plans.h"
 #include "planner/search/space.h"
 
@@ -46,13 +48,19 @@ struct CandidateBatch {
   std::optional<Candidate> smallest_too_large;
 };
 
-/// Whether a plan of at least this step time is still worth its price.
-using IsWorth = std::function<bool(Picoseconds bound)>;
+/// Whether a plan of at least so much is still worth its price.
+using IsWorth = std::function<bool(const PlanBound& bound)>;
 
 /// How a plan is bounded beyond its sums: with what happens once per step; a placed plan also by its price with nothing
-/// recomputed, which replay only adds to but for rounding, or with the least replay that its ranks cannot do without.
-/// Each takes longer to find than the one before.
-enum class Tighter : std::uint8_t { without_sweep, without_replay, least_replay };
+/// recomputed, which replay only adds to but for rounding, or with the least replay that its ranks cannot do without,
+/// to fit or to fit as surely as they can, which is what a placement is chosen for: `surest_fit` bounds a plan's place
+/// in a ranking, not its time and memory apart, `surest_capped` with what replays restore. Each takes longer to find
+/// than the one before.
+enum class Tighter : std::uint8_t { without_sweep, without_replay, least_replay, surest_fit, surest_capped };
+/// Those whose bounds hold for time and memory apart, as a front asks for.
+inline constexpr std::array ways_for_front = {Tighter::without_sweep, Tighter::without_replay, Tighter::least_replay};
+inline constexpr std::array ways_for_ranking = {Tighter::without_sweep, Tighter::without_replay, Tighter::surest_fit,
+                                                Tighter::surest_capped};
 
 class CandidateTable {
  public:
@@ -80,11 +88,10 @@ class CandidateTable {
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
   [[nodiscard]] bool is_placed(const Candidate& candidate) const { return places(recompute_of(candidate)); }
-  /// Of the last two ways, for candidates whose recompute is placed, neither is always the tighter one.
-  [[nodiscard]] Picoseconds tighter_bound(const Candidate& candidate, Tighter way) const;
-  /// The exact closed form, where no bound says that it is not worth it (empty: any is). Pure; callable from any
-  /// thread.
-  [[nodiscard]] CandidatePrice price(const Candidate& candidate, const IsWorth& is_worth = {}) const;
+  /// Of the ways for candidates whose recompute is placed, none is always the tightest.
+  [[nodiscard]] PlanBound tighter_bound(const Candidate& candidate, Tighter way) const;
+  /// The exact closed form. Pure; callable from any thread.
+  [[nodiscard]] CandidatePrice price(const Candidate& candidate) const;
   /// Puts the family's placed plan of least memory into `smallest`, if it needs less. For when nothing fits.
   void nearest_placed(std::size_t family, std::optional<Candidate>& smallest) const;
   [[nodiscard]] const Question& question() const { return *question_; }

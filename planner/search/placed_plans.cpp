@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cost/time_limits.h"
 #include "planner/checkpointing/placement.h"
 #include "planner/pricing/peak_memory.h"
 
@@ -47,7 +46,7 @@ const BlockTable& PlacedPlans::least(std::size_t of, const BlockTable& blocks) c
   return choices.least;
 }
 
-const PlacedPlans::Choices& PlacedPlans::bare(std::size_t of, const BlockTable& blocks) const {
+const RankLayersTable& PlacedPlans::bare(std::size_t of, const BlockTable& blocks) const {
   Choices& choices = choices_[of];
   std::call_once(choices.bare_once, [&] {
     choices.bare_blocks = blocks;
@@ -56,41 +55,17 @@ const PlacedPlans::Choices& PlacedPlans::bare(std::size_t of, const BlockTable& 
     add_choices(choices.bare_blocks, *question_, choices.sample);
     choices.bare_layers.emplace(choices.bare_blocks, Restored::ignored);
   });
-  return choices;
+  return *choices.bare_layers;
 }
 
 const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blocks) const {
-  const Choices& known = bare(of, blocks);
   Choices& choices = choices_[of];
   std::call_once(choices.once, [&] {
-    choices.blocks = known.bare_blocks;
+    choices.blocks = bare(of, blocks).blocks();
     add_choices_working(choices.blocks, *question_, choices.sample);
     choices.layers.emplace(choices.blocks);
   });
   return *choices.layers;
-}
-
-std::optional<Picoseconds> PlacedPlans::bound(std::size_t of, const BlockTable& blocks, const StageTable& kept,
-                                              const Strategy& s) const {
-  const RecomputePlacer placer(*question_, s, *bare(of, blocks).bare_layers);
-  Picoseconds bound(0);
-  // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
-  Picoseconds before(0);
-  const bool fills = !question_->step_pricer().steps_early(kept, s);  // else a rank's step begins when it does
-  for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {
-    const StageCost& stage = kept[static_cast<std::size_t>(rank)];
-    const auto replay = placer.least_replay(placer.chunks_of(kept.layout(), rank), stage, rank);
-    if (!replay) return std::nullopt;
-    bound = std::max(bound, before + repeated(stage.passes_with(*replay), s.micro_batches, most_work));
-    if (bound > longest_step) return bound;
-    if (!fills) continue;
-    const StageCost& first = kept.stage(static_cast<std::size_t>(rank));
-    const auto passes = [&](const StageCost& cost) {
-      return splits_backward(s.schedule) ? cost.forward.total() : cost.forward_total() + cost.backward_total();
-    };
-    before += std::min(passes(stage) / std::int64_t{s.virtual_stages}, passes(first));
-  }
-  return bound + question_->step_pricer().overhead();
 }
 
 CandidatePrice PlacedPlans::price(std::size_t of, const BlockTable& blocks, const Strategy& s,

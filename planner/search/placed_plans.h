@@ -2,10 +2,9 @@
 /// \file placed_plans.h: plans of a search whose recompute is placed: what their blocks may choose, bounds and prices.
 ///
 /// Answers picoseconds and bytes. Model: what the blocks of a table may choose is found when the first plan of the
-/// table is priced, and placed then (planner/checkpointing). Before, a plan is bounded by the replay that none of its
-/// ranks can do without. A placement that replays nothing is the plan without recompute, and is not counted again.
-/// Source: planner/checkpointing/placement.h. Not modelled: as there.
-/// Checked against: tests/property/search_brute_force_test.cpp.
+/// table is priced, and placed then (planner/checkpointing). A placement that replays nothing is the plan without
+/// recompute, and is not counted again. Source: planner/checkpointing/placement.h. Not modelled: as there. Checked
+/// against: tests/property/search_brute_force_test.cpp.
 
 #include <deque>
 #include <mutex>
@@ -36,11 +35,9 @@ class PlacedPlans {
   void take(const std::vector<Strategy>& samples);
   /// With everything kept at no more bytes than any choice of a placement: a bound on time and memory of them.
   [[nodiscard]] const BlockTable& least(std::size_t of, const BlockTable& blocks) const;
-  /// At least the replay that each rank cannot do without, as if what it restores took no memory; nothing when some
-  /// rank cannot fit. `kept`: with nothing
-  /// recomputed.
-  [[nodiscard]] std::optional<Picoseconds> bound(std::size_t of, const BlockTable& blocks, const StageTable& kept,
-                                                 const Strategy& strategy) const;
+  /// What such plans choose among, as if what they restore took no memory: enough for a bound (placed_bound.h).
+  [[nodiscard]] const RankLayersTable& bare(std::size_t of, const BlockTable& blocks) const;
+  [[nodiscard]] const RankLayersTable& layers(std::size_t of, const BlockTable& blocks) const;
   /// `has_unplaced`: whether the same plan without recompute is a candidate too.
   [[nodiscard]] CandidatePrice price(std::size_t of, const BlockTable& blocks, const Strategy& strategy,
                                      bool has_unplaced) const;
@@ -58,8 +55,6 @@ class PlacedPlans {
     std::once_flag least_once;
     BlockTable least;
   };
-  [[nodiscard]] const Choices& bare(std::size_t of, const BlockTable& blocks) const;
-  [[nodiscard]] const RankLayersTable& layers(std::size_t of, const BlockTable& blocks) const;
 
   const Question* question_;
   mutable std::deque<Choices> choices_;

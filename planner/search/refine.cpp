@@ -9,6 +9,7 @@
 #include "planner/pricing/priced.h"
 #include "planner/search/level_split.h"
 #include "planner/search/parallel.h"
+#include "planner/search/placed_bound.h"
 
 namespace plumbline {
 namespace {
@@ -85,8 +86,25 @@ class VariantSearch {
     return level;
   }
 
+  /// Whether its placement cannot be worth its time.
+  [[nodiscard]] bool is_hopeless(const Strategy& variant, const RankLayersTable& groups) const {
+    Strategy unplaced = variant;
+    unplaced.recompute = {};
+    const StageLayout layout = layout_of(question_, unplaced, groups);
+    const StageTable kept(question_.graph(), layout, groups.blocks());
+    const StepPricer& pricer = question_.step_pricer();
+    const std::size_t q = start_.plan.question;
+    const Picoseconds bound = pricer.lower_bound(kept, variant);
+    if (bound > longest_step || !(score_of_(bound, Bytes(0), q) < best_score_)) return true;
+    const PlanBound least = with_surest_fit({question_, variant, groups, kept}, {bound, Bytes(0)});
+    return !(score_of_(least.step, least.peak_memory, q) < best_score_);
+  }
+
   void consider(const Strategy& variant) {
     const RankLayersTable& groups = blocks_of(variant).table;
+    const bool is_placed_on_split =
+        variant.recompute.mode == RecomputeMode::placed && variant.split == StageSplit::even;
+    if (is_placed_on_split && is_hopeless(variant, groups)) return;
     const StageLayout layout = layout_of(question_, variant, groups);
     const StageTable stages(question_.graph(), layout, groups.blocks());
     const Picoseconds bound = question_.step_pricer().lower_bound(stages, variant);

@@ -5,12 +5,14 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "core/base/errors.h"
 #include "core/cost/time_limits.h"
 #include "planner/search/alike.h"
 #include "planner/search/best_below.h"
+#include "planner/search/bounded_plans.h"
 #include "planner/search/candidates.h"
 #include "planner/search/conflict.h"
 #include "planner/search/finalists.h"
@@ -20,24 +22,17 @@
 namespace plumbline {
 namespace {
 
-/// Families bounded, and plans priced, between two looks at the incumbent, the clock and the user. Fixed, so that the
-/// outcome is the same for every number of threads.
-constexpr std::size_t families_per_epoch = 2048;
-constexpr std::size_t families_per_task = 16;
+/// Plans priced between two looks at the incumbent, the clock and the user. Fixed, so that the outcome is the same for
+/// every number of threads.
 constexpr std::size_t plans_per_batch = 512;
 /// As many plans are kept for a row of plans that are alike: most rows stand for fewer, some for more.
 constexpr std::size_t plans_per_row = 2;
+/// Plans whose recompute is placed take longest: so many are priced between two looks at the best found.
+constexpr std::size_t placed_per_round = 8;
 /// Enough that the next have something to be compared with.
 constexpr std::size_t plans_of_first_batch = 64;
 /// A few milliseconds each at most.
 constexpr std::size_t plans_after_stop = 16;
-
-/// A candidate with the question it belongs to.
-struct Entry {
-  Candidate candidate;
-  Score bound;
-  std::int32_t question;
-};
 
 void count_plans(const CandidateTable& table, SearchAudit& audit) {
   audit.total += table.total_plans();
@@ -105,17 +100,20 @@ class Search {
   }
 
   void find_best() {
-    for (std::size_t q = 0; q < tables_.size(); ++q) bound_all(q);
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return std::tie(a.bound, a.question, a.candidate.family, a.candidate.leaf) <
-             std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
-    });
+    const auto score_of_plan = [this](Picoseconds step, Bytes peak, std::size_t q) { return score_of(step, peak, q); };
+    const auto report_families = [this](std::int64_t done, std::int64_t total) { report("bounding", done, total); };
+    BoundedPlans bounded =
+        bounded_plans(tables_, score_of_plan, {threads_, options_.stop, report_families}, result_.audit);
+    result_.complete = result_.complete && bounded.is_complete;
+    entries_ = std::move(bounded.plans);
+    missed_ = bounded.smallest_too_large;
+    has_too_long_ = bounded.has_too_long;
     price_best();
   }
 
   void find_below() {
     for (const auto& table : tables_)
-      if (!table->is_complete()) leave(*table, 0, table->family_count());
+      if (!table->is_complete()) result_.complete = false, result_.audit.unvisited += leaves_of(*table);
     if (!result_.complete) return;
     BestBelow found = best_below(questions_, tables_, options_, most_);
     best_ = std::move(found.best);
@@ -123,49 +121,6 @@ class Search {
     found.audit.total = result_.audit.total;
     found.audit.illegal = std::move(result_.audit.illegal);
     result_.audit = std::move(found.audit);
-  }
-
-  void bound_all(std::size_t q) {
-    const CandidateTable& table = *tables_[q];
-    const std::size_t families = table.family_count();
-    if (!table.is_complete()) return leave(table, 0, families);
-    for (std::size_t first = 0; first < families; first += families_per_epoch) {
-      const std::size_t last = std::min(families, first + families_per_epoch);
-      std::vector<std::optional<CandidateBatch>> slots((last - first + families_per_task - 1) / families_per_task);
-      const auto end_of = [&](std::size_t task) { return std::min(last, first + (task + 1) * families_per_task); };
-      const bool done = parallel_for(
-          slots.size(), threads_,
-          [&](std::size_t task) {
-            CandidateBatch& slot = slots[task].emplace();
-            for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f) table.bound_family(f, slot);
-          },
-          options_.stop);
-      for (std::size_t task = 0; task < slots.size(); ++task)
-        slots[task] ? take(*slots[task], q) : leave(table, first + task * families_per_task, end_of(task));
-      report("bounding", static_cast<std::int64_t>(last), static_cast<std::int64_t>(families));
-      if (!done) return leave(table, last, families);
-    }
-  }
-
-  /// Families that a stop leaves unvisited.
-  void leave(const CandidateTable& table, std::size_t first, std::size_t last) {
-    result_.complete = false;
-    for (std::size_t f = first; f < last; ++f) result_.audit.unvisited += table.leaves_of(f);
-  }
-
-  void take(const CandidateBatch& slot, std::size_t q) {
-    result_.audit.memory += slot.too_large;
-    result_.audit.dominated += slot.dominated;
-    for (const Candidate& c : slot.fitting) {
-      if (c.bound > longest_step) {
-        has_too_long_ = true;
-        ++result_.audit.infeasible;
-        continue;
-      }
-      entries_.push_back({c, score_of(c.bound, c.peak_memory, q), static_cast<std::int32_t>(q)});
-    }
-    if (slot.smallest_too_large && (!missed_ || slot.smallest_too_large->peak_memory < missed_->first.peak_memory))
-      missed_ = {*slot.smallest_too_large, q};
   }
 
   Score score_of(Picoseconds step, Bytes peak, std::size_t q) const {
@@ -238,55 +193,98 @@ class Search {
   }
 
   /// Whether a plan with this bound can still be among the best `top`.
-  bool may_enter(const Entry& entry) const {
+  bool may_enter(const BoundedPlan& entry) const {
     if (best_.size() < most_) return true;
     return !best_.empty() && entry.bound <= score_of(best_.back());
   }
   /// Whether a plan with this bound can still be on the front of time and memory: no priced plan is as good in both.
-  bool may_join_front(const Entry& entry) const {
+  bool may_join_front(const BoundedPlan& entry) const {
     return std::none_of(archive_.begin(), archive_.end(), [&](const RankedStrategy& r) {
       return r.step_time <= entry.candidate.bound && r.peak_memory <= entry.candidate.peak_memory;
     });
   }
 
-  /// What came of an entry of a batch.
-  struct PricedEntry {
-    Outcome outcome = Outcome::bounded;
-    RankedStrategy plan;
-  };
-  /// Whether an entry can still be among the best, or on the front, where its step takes at least `bound`.
-  bool is_worth(Entry entry, Picoseconds bound) const {
-    const auto q = static_cast<std::size_t>(entry.question);
-    entry.candidate.bound = bound;
-    entry.bound = score_of(bound, entry.candidate.peak_memory, q);
+  /// Whether an entry can still be among the best, or on the front, where it takes and holds at least so much.
+  bool is_worth(BoundedPlan entry, const PlanBound& bound) const {
+    entry.candidate.bound = bound.step;
+    entry.bound = score_of(bound.step, bound.peak_memory, static_cast<std::size_t>(entry.question));
     return may_enter(entry) || (options_.pareto && may_join_front(entry));
   }
 
   void price_best() {
     std::size_t next = 0;
-    while (next < entries_.size()) {
-      if (!options_.pareto && !may_enter(entries_[next])) break;  // bounds are sorted: no later one can
-      const std::vector<std::size_t> batch = next_batch(next);
-      std::vector<std::optional<PricedEntry>> priced(batch.size());
-      const bool done = parallel_for(
-          batch.size(), threads_, [&](std::size_t i) { priced[i] = priced_entry(entries_[batch[i]]); }, options_.stop);
-      merge(priced);
+    std::vector<PlacedCandidate> placed;  // bounded and not priced, worst first
+    while (next < entries_.size() || !placed.empty()) {
+      const bool has_next = next < entries_.size() && (options_.pareto || may_enter(entries_[next]));
+      if (!has_next && placed.empty()) break;  // bounds are sorted: no later one can
+      const bool is_placed_first = !placed.empty() && (!has_next || placed.back().score <= entries_[next].bound);
+      std::vector<std::size_t> left = is_placed_first ? price_placed(placed) : price_batch(next_batch(next), placed);
       report("pricing", static_cast<std::int64_t>(next), static_cast<std::int64_t>(entries_.size()));
-      if (done) continue;
-      std::vector<std::size_t> left;
-      for (std::size_t i = 0; i < batch.size(); ++i)
-        if (!priced[i]) left.push_back(batch[i]);
+      if (left.empty()) continue;
+      for (const PlacedCandidate& one : placed) left.push_back(one.entry);
       for (; next < entries_.size(); ++next) left.push_back(next);
       return price_no_more(left);
     }
     result_.audit.bound += static_cast<std::int64_t>(entries_.size() - next);
   }
 
-  [[nodiscard]] PricedEntry priced_entry(const Entry& entry) const {
+  /// Prices what takes no placement, bounds the others, and answers what a stop leaves.
+  std::vector<std::size_t> price_batch(const std::vector<std::size_t>& batch, std::vector<PlacedCandidate>& placed) {
+    std::vector<LookedAt> looked(batch.size());
+    parallel_for(
+        batch.size(), threads_, [&](std::size_t i) { looked[i] = looked_at(batch[i]); }, options_.stop);
+    std::vector<std::size_t> left;
+    std::vector<std::optional<PricedCandidate>> priced;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (looked[i].placed) placed.push_back(*looked[i].placed);
+      if (looked[i].priced) priced.push_back(std::move(looked[i].priced));
+      if (!looked[i].placed && !looked[i].priced) left.push_back(batch[i]);
+    }
+    std::sort(placed.begin(), placed.end(),
+              [](const PlacedCandidate& a, const PlacedCandidate& b) { return a.key() > b.key(); });
+    merge(priced);
+    return left;
+  }
+
+  /// The best bounded of them, and answers what a stop leaves.
+  std::vector<std::size_t> price_placed(std::vector<PlacedCandidate>& placed) {
+    std::vector<PlacedCandidate> first;
+    for (; !placed.empty() && first.size() < placed_per_round; placed.pop_back()) first.push_back(placed.back());
+    std::vector<std::optional<PricedCandidate>> priced(first.size());
+    parallel_for(
+        first.size(), threads_,
+        [&](std::size_t i) {
+          const BoundedPlan& entry = entries_[first[i].entry];
+          priced[i] = is_worth(entry, first[i].bound) ? priced_entry(entry) : PricedCandidate{};
+        },
+        options_.stop);
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if (!priced[i]) left.push_back(first[i].entry);
+    merge(priced);
+    return left;
+  }
+
+  [[nodiscard]] LookedAt looked_at(std::size_t index) const {
+    const BoundedPlan& entry = entries_[index];
     const auto q = static_cast<std::size_t>(entry.question);
-    const CandidatePrice price =
-        tables_[q]->price(entry.candidate, [&](Picoseconds bound) { return is_worth(entry, bound); });
-    PricedEntry result{price.outcome, {}};
+    if (!tables_[q]->is_placed(entry.candidate)) return {priced_entry(entry), {}};
+    PlacedCandidate placed{entry.bound, index, {entry.candidate.bound, entry.candidate.peak_memory}};
+    const std::span<const Tighter> ways =
+        options_.pareto ? std::span<const Tighter>(ways_for_front) : std::span<const Tighter>(ways_for_ranking);
+    for (const Tighter way : ways) {  // cheap before dear
+      const PlanBound bound = tables_[q]->tighter_bound(entry.candidate, way);
+      if (!is_worth(entry, bound)) return {PricedCandidate{}, {}};
+      const Score score = score_of(bound.step, bound.peak_memory, q);
+      if (placed.score < score) placed = {score, index, bound};
+    }
+    return {{}, placed};
+  }
+
+  [[nodiscard]] PricedCandidate priced_entry(const BoundedPlan& entry) const {
+    const auto q = static_cast<std::size_t>(entry.question);
+    const CandidatePrice price = tables_[q]->price(entry.candidate);
+    PricedCandidate result{price.outcome, {}};
     if (price.outcome == Outcome::priced) result.plan = ranked_strategy(*tables_[q], entry.candidate, q, price);
     return result;
   }
@@ -299,7 +297,7 @@ class Search {
     const auto is_quick = [&](std::size_t i) {
       return !tables_[static_cast<std::size_t>(entries_[i].question)]->is_placed(entries_[i].candidate);
     };
-    std::vector<std::optional<PricedEntry>> quick;
+    std::vector<std::optional<PricedCandidate>> quick;
     for (auto i = left.begin(); i != left.end() && quick.size() < plans_after_stop; ++i)
       if (is_quick(*i)) quick.emplace_back(priced_entry(entries_[*i]));
     result_.audit.unvisited -= static_cast<std::int64_t>(quick.size());
@@ -323,11 +321,11 @@ class Search {
   }
 
   /// What a stop left out of a batch is empty.
-  void merge(std::vector<std::optional<PricedEntry>>& priced) {
+  void merge(std::vector<std::optional<PricedCandidate>>& priced) {
     std::vector<RankedStrategy> fitting;
-    for (std::optional<PricedEntry>& one : priced) {
+    for (std::optional<PricedCandidate>& one : priced) {
       if (!one) continue;
-      PricedEntry& entry = *one;
+      PricedCandidate& entry = *one;
       if (entry.outcome == Outcome::priced && entry.plan.step_time > longest_step) {
         has_too_long_ = true;
         entry.outcome = Outcome::infeasible;
@@ -365,7 +363,7 @@ class Search {
   std::size_t most_;  ///< plans that are kept by closed form
   std::vector<std::unique_ptr<CandidateTable>> tables_;
   std::vector<Bytes> certain_;  ///< capacity by question
-  std::vector<Entry> entries_;
+  std::vector<BoundedPlan> entries_;
   std::vector<RankedStrategy> best_;
   std::vector<RankedStrategy> priced_;
   std::vector<RankedStrategy> archive_;
