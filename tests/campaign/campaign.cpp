@@ -103,9 +103,9 @@ class Worker {
   }
 
   [[nodiscard]] std::string repeat_of(std::int64_t index) const {
-    const std::string law = range_.law.empty() ? "" : " --law " + range_.law;
+    const auto given = [](const char* flag, const std::string& value) { return value.empty() ? "" : flag + value; };
     return "campaign_plans --seed " + std::to_string(range_.seed) + " --first " + std::to_string(index) + " --cases 1" +
-           law;
+           given(" --law ", range_.law) + given(" --folder ", range_.folder.string());
   }
 
   const CampaignRange& range_;
