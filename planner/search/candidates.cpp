@@ -105,7 +105,7 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
         }
         const std::int64_t of_recompute = leaves / static_cast<std::int64_t>(choices);
         for (std::size_t r = 0; r < choices; ++r) {
-          const auto forbidden = this->violation(s, r);
+          const auto forbidden = enumerator_.violation(s, r);
           if (!forbidden) continue;
           illegal[forbidden->rule.id] += of_recompute;
           leaves -= of_recompute;
@@ -132,22 +132,6 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   if (is_complete_) make_layouts(layout_samples, threads);
 }
 
-std::optional<Violation> CandidateTable::violation(const Strategy& family, std::size_t recompute) const {
-  const Recompute& choice = enumerator_.recompute_choices()[recompute];
-  // All other choices are legal in every legal family.
-  if (choice.mode != RecomputeMode::block && !joins_layers(choice)) return std::nullopt;
-  Strategy s = family;
-  s.recompute = choice;
-  return first_violation(s, question_->training(), question_->facts(), question_->limits());
-}
-
-std::vector<std::size_t> CandidateTable::legal_recompute(const Strategy& family) const {
-  std::vector<std::size_t> legal;
-  for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
-    if (!violation(family, r)) legal.push_back(r);
-  return legal;
-}
-
 void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const SearchSpace& space) {
   const bool is_mixed = question_->sites().count() > 1;
   if (!is_mixed && !space.has_level_splits) return;
@@ -164,7 +148,7 @@ void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const Sea
       s.layers_per_stage = std::move(layers);
       const std::int64_t of_recompute =
           space.allows ? enumerator_.leaf_count(s) / static_cast<std::int64_t>(choices) : even.of_recompute;
-      const std::int64_t leaves = of_recompute * std::ssize(legal_recompute(s));
+      const std::int64_t leaves = of_recompute * std::ssize(enumerator_.legal_recompute(s));
       if (leaves == 0 || first_violation(s, question_->training(), question_->facts(), question_->limits())) continue;
       const auto [layout, is_new] =
           known.try_emplace({layout_key(s), s.layers_per_stage}, layout_samples.size() * choices);
@@ -228,7 +212,7 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   const std::vector<Recompute>& recomputes = enumerator_.recompute_choices();
   std::map<double, StatesOfPlans> by_recast;  // nearly always one
   std::optional<Bounded> none;
-  for (const std::size_t r : legal_recompute(family.strategy)) {
+  for (const std::size_t r : enumerator_.legal_recompute(family.strategy)) {
     const double recast =
         recast_share(recomputes[r], question_->calibration().stack.features, question_->training().formats());
     auto known = by_recast.find(recast);
@@ -262,7 +246,7 @@ std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families,
   const auto bound_one = [&](std::size_t index) {
     const FamilyEntry& family = families_[index];
     const std::int64_t plans = family.of_recompute;
-    for (const std::size_t r : legal_recompute(family.strategy)) {
+    for (const std::size_t r : enumerator_.legal_recompute(family.strategy)) {
       if (none_ && places(r)) continue;  // with the plans that keep everything
       const std::int64_t together = r == none_ ? plans * static_cast<std::int64_t>(1 + placements) : plans;
       const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));

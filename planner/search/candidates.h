@@ -106,10 +106,6 @@ class CandidateTable {
   [[nodiscard]] const StageLayout& layout(const FamilyEntry& family, std::size_t recompute) const {
     return layouts_[family.layouts + recompute];
   }
-  /// The rule that forbids the family this recompute choice, or none.
-  [[nodiscard]] std::optional<Violation> violation(const Strategy& family, std::size_t recompute) const;
-  /// The recompute choices that are legal in the family.
-  [[nodiscard]] std::vector<std::size_t> legal_recompute(const Strategy& family) const;
   [[nodiscard]] bool places(std::size_t recompute) const {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }

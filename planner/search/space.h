@@ -94,6 +94,10 @@ class SpaceEnumerator {
   }
   /// In increasing order, each once.
   [[nodiscard]] const std::vector<Recompute>& recompute_choices() const { return recompute_; }
+  /// The rule that forbids a recompute choice in a legal family, or none.
+  [[nodiscard]] std::optional<Violation> violation(const Strategy& family, std::size_t recompute) const;
+  /// The recompute choices that are legal in a legal family, in increasing order.
+  [[nodiscard]] std::vector<std::size_t> legal_recompute(const Strategy& family) const;
 
  private:
   struct ScheduleChoice {
