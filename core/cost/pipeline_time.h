@@ -64,8 +64,8 @@ struct PipelineTimes {
   std::span<const std::uint8_t> shares_link = {};
   bool gathers = false;  ///< a backward begins with a gather, behind what its rank still reduces of another chunk
   bool from_own_begin = false;  ///< split backwards: each rank's end counts from its own begin, not from the first
-  /// Per rank, of the link to the rank before it, of the first rank round the loop: how long it carries the messages of
-  /// one direction; empty: no time.
+  /// Per rank, of the link to the rank before it, of the first rank round the loop: how long it carries messages, the
+  /// directions beside each other or, under GPipe, one after the other; empty: no time.
   std::span<const Picoseconds> link_loads = {};
   /// Per rank, of `least_ends`: what its backwards of one micro-batch take longer together than they are said to, on
   /// whichever of its chunks; empty: nothing.

@@ -31,8 +31,10 @@ std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const S
     const auto rank_of = [&](std::int32_t i) { return rank_of_stage(placement(s.schedule), s.pipeline_stages, i); };
     if (rank_of(stage - 1) != rank_of(stage)) ++handed_on[link_between(rank_of(stage - 1), rank_of(stage))];
   }
+  // GPipe's backwards begin when the last rank has received all forwards: nothing travels back before.
+  const std::int64_t one_by_one = record_of(s.schedule).passes == PassOrder::forwards_first ? 2 : 1;
   for (std::size_t rank = 0; rank < links.size(); ++rank)
-    loads[rank] = repeated(links[rank].occupied, handed_on[rank] * s.micro_batches, most_work);
+    loads[rank] = repeated(links[rank].occupied, one_by_one * handed_on[rank] * s.micro_batches, most_work);
   return loads;
 }
 

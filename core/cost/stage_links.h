@@ -4,7 +4,7 @@
 /// Answers seconds and picoseconds of one message. Model: two stages are ranges of ranks, and a message takes the links
 /// of a node, or the network cards that all ranks of the stage in one node send over at once (core/machine/topology.h,
 /// stages_span); of that, the stack's `pipeline_exposure` shows. A link carries one message of a direction after the
-/// other: a step takes no less than all of them together (`link_loads`). Source:
+/// other: a step takes no less than all of them together, GPipe's than those of both directions (`link_loads`). Source:
 /// docs/decisions/0084-each-boundary-its-own-link.md. Not modelled: queues of messages while a part of the step
 /// sends faster than the link; replicas of a stage that stay inside a node beside others that do not. Checked against:
 /// tests/unit/planner/pricing/stage_links_test.cpp, by hand; tests/unit/core/machine/topology_test.cpp.
@@ -29,8 +29,8 @@ struct StageLink {
 /// Of a message alone, with nothing hidden.
 [[nodiscard]] Seconds message_time(const CommunicationClock& clock, std::int32_t rank, Bytes message,
                                    const Strategy& strategy);
-/// How long each link is at work in one direction of a step, by pipeline rank as `links`: as many messages go there as
-/// come back.
+/// How long each link is at work in a step, by pipeline rank as `links`: in one direction, as many messages go there as
+/// come back; where all forwards come before all backwards, in one direction after the other.
 [[nodiscard]] std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const Strategy& strategy);
 /// Whether neighbours of the pipeline send over the network anywhere.
 [[nodiscard]] bool any_stage_leaves_node(const Cluster& cluster, const Strategy& strategy);

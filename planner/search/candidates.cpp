@@ -100,13 +100,21 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
           illegal[violation->rule.id] += leaves;
           return;
         }
+        const std::int64_t of_recompute = leaves / static_cast<std::int64_t>(choices);
+        for (std::size_t r = 0; r < choices; ++r) {
+          const auto forbidden = enumerator_.violation(s, r);
+          if (!forbidden) continue;
+          illegal[forbidden->rule.id] += of_recompute;
+          leaves -= of_recompute;
+        }
+        if (leaves == 0) return;
         const auto [block, new_block] = block_index.try_emplace(BlockTables::key_of(s), block_samples.size());
         if (new_block) block_samples.push_back(s);
         const auto [placed, new_placed] = placement_index.try_emplace(placement_key(s), placement_samples.size());
         if (new_placed) placement_samples.push_back(s);
         const auto [layout, new_layout] = layout_index.try_emplace(layout_key(s), layout_samples.size() * choices);
         if (new_layout) layout_samples.push_back(s);
-        families_.push_back({s, leaves, block->second, placed->second, layout->second});
+        families_.push_back({s, leaves, of_recompute, block->second, placed->second, layout->second});
       },
       stop_);
   illegal_.assign(illegal.begin(), illegal.end());
@@ -135,12 +143,14 @@ void CandidateTable::add_splits(std::vector<Strategy>& layout_samples, const Sea
          is_mixed ? site_splits(*question_, even.strategy, blocks) : levelled.of(even.strategy, blocks)) {
       Strategy s = even.strategy;
       s.layers_per_stage = std::move(layers);
-      const std::int64_t leaves = space.allows ? enumerator_.leaf_count(s) : even.leaves;
+      const std::int64_t of_recompute =
+          space.allows ? enumerator_.leaf_count(s) / static_cast<std::int64_t>(choices) : even.of_recompute;
+      const std::int64_t leaves = of_recompute * std::ssize(enumerator_.legal_recompute(s));
       if (leaves == 0 || first_violation(s, question_->training(), question_->facts(), question_->limits())) continue;
       const auto [layout, is_new] =
           known.try_emplace({layout_key(s), s.layers_per_stage}, layout_samples.size() * choices);
       if (is_new) layout_samples.push_back(s);
-      families_.push_back({s, leaves, even.blocks, even.placements, layout->second});
+      families_.push_back({s, leaves, of_recompute, even.blocks, even.placements, layout->second});
       total_ += leaves;
     }
     is_complete_ = !stop_.stop_requested();
@@ -199,7 +209,7 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   const std::vector<Recompute>& recomputes = enumerator_.recompute_choices();
   std::map<double, StatesOfPlans> by_recast;  // nearly always one
   std::optional<Bounded> none;
-  for (std::size_t r = 0; r < recomputes.size(); ++r) {
+  for (const std::size_t r : enumerator_.legal_recompute(family.strategy)) {
     const double recast =
         recast_share(recomputes[r], question_->calibration().stack.features, question_->training().formats());
     auto known = by_recast.find(recast);
@@ -232,8 +242,8 @@ std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families,
   std::int64_t bounded = 0;
   const auto bound_one = [&](std::size_t index) {
     const FamilyEntry& family = families_[index];
-    const std::int64_t plans = family.leaves / static_cast<std::int64_t>(choices);
-    for (std::size_t r = 0; r < choices; ++r) {
+    const std::int64_t plans = family.of_recompute;
+    for (const std::size_t r : enumerator_.legal_recompute(family.strategy)) {
       if (none_ && places(r)) continue;  // with the plans that keep everything
       const std::int64_t together = r == none_ ? plans * static_cast<std::int64_t>(1 + placements) : plans;
       const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));

@@ -74,7 +74,8 @@ class CandidateTable {
   [[nodiscard]] std::size_t family_count() const { return families_.size(); }
   [[nodiscard]] std::int64_t total_plans() const { return total_; }
   [[nodiscard]] std::int64_t leaves_of(std::size_t family) const { return families_[family].leaves; }
-  /// Plans of illegal families, by the rule that refuses them.
+  /// Plans of illegal families, and of others with a recompute that their layers do not take, by the rule that refuses
+  /// them.
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::int64_t>>& illegal() const { return illegal_; }
   /// Bounds all plans of one family. Pure; callable from any thread.
   void bound_family(std::size_t family, CandidateBatch& into) const;
@@ -99,10 +100,11 @@ class CandidateTable {
  private:
   struct FamilyEntry {
     Strategy strategy;
-    std::int64_t leaves = 0;
-    std::size_t blocks = 0;      ///< index into block_tables_
-    std::size_t placements = 0;  ///< of placed_
-    std::size_t layouts = 0;     ///< index of the first recompute choice's layout
+    std::int64_t leaves = 0;        ///< legal ones
+    std::int64_t of_recompute = 0;  ///< of them, those of one recompute choice
+    std::size_t blocks = 0;         ///< index into block_tables_
+    std::size_t placements = 0;     ///< of placed_
+    std::size_t layouts = 0;        ///< index of the first recompute choice's layout
   };
   /// The families once more with other layers: in a mixed cluster as their stages' devices are fast (site_splits.h), in
   /// others where the space levels them (level_split.h).

@@ -83,6 +83,7 @@ class VariantSearch {
     Strategy level = variant;
     level.layers_per_stage = std::move(*layers);
     if (space.allows && !space.allows(level)) return std::nullopt;
+    if (first_violation(level, question_.training(), question_.facts(), question_.limits())) return std::nullopt;
     return level;
   }
 

@@ -353,4 +353,20 @@ std::vector<Strategy> SpaceEnumerator::leaves(const Strategy& family) const {
   return result;
 }
 
+std::optional<Violation> SpaceEnumerator::violation(const Strategy& family, std::size_t recompute) const {
+  const Recompute& choice = recompute_[recompute];
+  // All other choices are legal in every legal family.
+  if (choice.mode != RecomputeMode::block && !joins_layers(choice)) return std::nullopt;
+  Strategy s = family;
+  s.recompute = choice;
+  return first_violation(s, question_->training(), question_->facts(), question_->limits());
+}
+
+std::vector<std::size_t> SpaceEnumerator::legal_recompute(const Strategy& family) const {
+  std::vector<std::size_t> legal;
+  for (std::size_t r = 0; r < recompute_.size(); ++r)
+    if (!violation(family, r)) legal.push_back(r);
+  return legal;
+}
+
 }  // namespace plumbline

@@ -64,8 +64,9 @@ struct SearchSpace {
 /// The axis of that name, one of those that space_from_text reads; empty: none.
 [[nodiscard]] std::string_view search_axis(std::string_view name);
 
-/// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal nor
-/// what a block costs. Families with units of several layers are of ZeRO-3.
+/// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal, but
+/// for a recompute that counts the layers of a pipeline chunk (rule R27), nor what a block costs. Families with units
+/// of several layers are of ZeRO-3.
 class SpaceEnumerator {
  public:
   /// Strategy of the family, the rule it breaks (or null), and how many plans it stands for.
@@ -93,6 +94,10 @@ class SpaceEnumerator {
   }
   /// In increasing order, each once.
   [[nodiscard]] const std::vector<Recompute>& recompute_choices() const { return recompute_; }
+  /// The rule that forbids a recompute choice in a legal family, or none.
+  [[nodiscard]] std::optional<Violation> violation(const Strategy& family, std::size_t recompute) const;
+  /// The recompute choices that are legal in a legal family, in increasing order.
+  [[nodiscard]] std::vector<std::size_t> legal_recompute(const Strategy& family) const;
 
  private:
   struct ScheduleChoice {

@@ -28,7 +28,7 @@ std::optional<std::size_t> known_entry(const Law& law, const Finding& finding, c
 void add(KnownTally& into, const KnownTally& part) {
   if (part.count > 0 && (into.count == 0 || part.largest_excess > into.largest_excess)) {
     into.largest_excess = part.largest_excess;
-    into.index = part.index;
+    into.largest = part.largest;
   }
   into.count += part.count;
 }
@@ -41,25 +41,25 @@ class Worker {
   void look_at(std::int64_t index) {
     Draw draw(range_.seed, static_cast<std::uint64_t>(index));
     const LegalPlan legal = random_plan(draw);
-    const auto broke = [&](std::string_view law, const std::string& what) {
-      add_broken(law, {index, what, command_of(index, legal.asked), repeat_of(index)});
+    const auto broken = [&](const std::string& what) {
+      return BrokenCase{index, what, command_of(index, legal.asked), repeat_of(index)};
     };
     try {
       const Plan plan = evaluate(legal.question, legal.asked.strategy);
       if (is_priceable(plan))
-        look_at(index, legal, plan, broke);
+        look_at(index, legal, plan, broken);
       else
         ++tally_.refused;
     } catch (const std::exception& error) {
-      broke("priced", error.what());
+      add_broken("priced", broken(error.what()));
     }
     ++tally_.cases;
   }
   [[nodiscard]] const CampaignResult& tally() const { return tally_; }
 
  private:
-  template <class Broke>
-  void look_at(std::int64_t index, const LegalPlan& legal, const Plan& plan, const Broke& broke) {
+  template <class Broken>
+  void look_at(std::int64_t index, const LegalPlan& legal, const Plan& plan, const Broken& broken) {
     std::int64_t position = 0;
     for (const Law& law : all_laws()) {
       ++position;
@@ -73,9 +73,11 @@ class Worker {
         ++tally_.laws[std::string(law.name)].held;
       } else if (const auto known = known_entry(law, finding, subject)) {
         ++tally_.laws[std::string(law.name)].known;
-        add(tally_.known[*known], {1, finding.excess(), index});
+        // What a report does not show needs no command and no files.
+        const BrokenCase shown = range_.cases == 1 ? broken(finding.broken()) : BrokenCase{index, "", "", ""};
+        add(tally_.known[*known], {1, finding.excess(), shown});
       } else {
-        broke(law.name, finding.broken());
+        add_broken(law.name, broken(finding.broken()));
       }
     }
   }
@@ -103,9 +105,9 @@ class Worker {
   }
 
   [[nodiscard]] std::string repeat_of(std::int64_t index) const {
-    const std::string law = range_.law.empty() ? "" : " --law " + range_.law;
+    const auto given = [](const char* flag, const std::string& value) { return value.empty() ? "" : flag + value; };
     return "campaign_plans --seed " + std::to_string(range_.seed) + " --first " + std::to_string(index) + " --cases 1" +
-           law;
+           given(" --law ", range_.law) + given(" --folder ", range_.folder.string());
   }
 
   const CampaignRange& range_;
@@ -187,8 +189,14 @@ void write_known(std::ostringstream& out, const CampaignResult& result) {
     const KnownTally& tally = result.known[i];
     out << std::left << std::setw(26) << entry.law << std::right << std::setw(12) << tally.count << std::setw(12)
         << std::setprecision(6) << tally.largest_excess << std::setw(12) << entry.largest_excess << std::setw(12)
-        << tally.index << "  " << entry.reason.substr(0, 60) << '\n';
+        << tally.largest.index << "  " << entry.reason.substr(0, 60) << '\n';
   }
+}
+
+void write_case(std::ostringstream& out, std::string_view kind, std::string_view law, const BrokenCase& broken) {
+  out << '\n'
+      << kind << ": " << law << ", case " << broken.index << "\n  " << broken.what << "\n  " << broken.command
+      << "\n  again: build/bin/" << broken.repeat << '\n';
 }
 
 }  // namespace
@@ -199,10 +207,11 @@ std::string report(const CampaignResult& result) {
       << result.checks() << " checks of " << all_laws().size() << " laws\n";
   write_laws(out, result);
   write_known(out, result);
+  for (std::size_t i = 0; i < result.known.size(); ++i)
+    if (result.cases == 1 && result.known[i].count > 0)
+      write_case(out, "known", known_violations()[i].law, result.known[i].largest);
   for (const auto& [name, tally] : result.laws)
-    for (const BrokenCase& broken : tally.first)
-      out << "\nbroken: " << name << ", case " << broken.index << "\n  " << broken.what << "\n  " << broken.command
-          << "\n  again: build/bin/" << broken.repeat << '\n';
+    for (const BrokenCase& broken : tally.first) write_case(out, "broken", name, broken);
   return out.str();
 }
 

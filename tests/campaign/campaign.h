@@ -33,7 +33,7 @@ struct BrokenCase {
 struct KnownTally {
   std::int64_t count = 0;
   double largest_excess = 0;
-  std::int64_t index = 0;  ///< case of the largest
+  BrokenCase largest;
 };
 
 struct LawTally {
@@ -56,7 +56,8 @@ struct CampaignResult {
 /// `progress`: called now and then with the number of cases that are done, from one thread at a time.
 [[nodiscard]] CampaignResult run_campaign(const CampaignRange& range,
                                           const std::function<void(std::int64_t done)>& progress = {});
-/// A line for each law and each known violation, then the broken cases with their commands.
+/// A line for each law and each known violation, then the broken cases with their commands; of one case alone also what
+/// is known.
 [[nodiscard]] std::string report(const CampaignResult& result);
 
 }  // namespace plumbline

@@ -188,6 +188,7 @@ void sequence_parallelism_holds_less(const Subject& s, Finding& f) {
 void fused_attention_holds_less(const Subject& s, Finding& f) {
   Strategy other = s.strategy();
   const bool keeps_scores = other.recompute.mode == RecomputeMode::none || other.recompute.mode == RecomputeMode::full;
+  if (chooses(other)) return;
   // Of short sequences the scores are smaller than what fused attention keeps instead.
   if (other.flash_attention == FlashAttention::off || !keeps_scores || s.asked.training.sequence_length < 512) return;
   other.flash_attention = FlashAttention::off;

@@ -26,11 +26,19 @@ TEST_CASE("five hundred random plans obey every law") { run(500, 1); }
 TEST_CASE("twenty thousand random plans obey every law", "[long]") { run(20'000, 2); }
 
 // Found by longer campaigns. Each was broken, or is known now with its reason, and stays so.
-TEST_CASE("plans that broke laws of memory in other campaigns obey them or are known") {
+TEST_CASE("plans that broke laws in other campaigns obey them or are known") {
+  struct Found {
+    std::uint64_t seed;
+    std::int64_t number;
+  };
+  const Found found = GENERATE(Found{31337, 11139},  // a search found what rule R27 refuses
+                               Found{7, 19912},      // GPipe whose messages queue in both directions
+                               Found{20261129, 8821}, Found{20261129, 16541}, Found{20261129, 19601},
+                               Found{20261130, 18428}, Found{31337, 6301}, Found{31337, 8005}, Found{31337, 17299});
   CampaignRange range;
-  range.seed = 7;
+  range.seed = found.seed;
   range.cases = 1;
-  range.first = GENERATE(4599, 8846, 10726, 11854, 19839, 28742);
+  range.first = found.number;
   const CampaignResult result = run_campaign(range);
   INFO(report(result));
   CHECK(result.checks() > 20);

@@ -105,9 +105,12 @@ TEST_CASE("a link carries one message after the other") {
   s.schedule = Schedule::one_f_one_b;
   CHECK(to_seconds(evaluate(question, s).prediction.time.total()).value() >= alone / 5);
   CHECK(to_seconds(simulated(question, s).simulation.step()).value() >= alone / 5);
+  s.schedule = Schedule::gpipe;
+  CHECK(to_seconds(evaluate(question, s).prediction.time.total()).value() >= 2 * alone / 5);
+  CHECK(to_seconds(simulated(question, s).simulation.step()).value() >= 2 * alone / 5);
 }
 
-TEST_CASE("loads of links count what crosses each boundary in one direction") {
+TEST_CASE("loads of links count what crosses each boundary in one direction, of GPipe in both") {
   Strategy s = pipeline(1, 4, 1, 3);
   const StageLink link{Picoseconds(9), Picoseconds(10), false};
   const std::vector<StageLink> links(4, link);
@@ -115,7 +118,10 @@ TEST_CASE("loads of links count what crosses each boundary in one direction") {
   const auto of = [](std::int64_t wrap, std::int64_t others) {
     return Loads{Picoseconds(wrap), Picoseconds(others), Picoseconds(others), Picoseconds(others)};
   };
+  s.schedule = Schedule::one_f_one_b;
   CHECK(link_loads(links, s) == of(0, 30));
+  s.schedule = Schedule::gpipe;
+  CHECK(link_loads(links, s) == of(0, 60));  // gradients after the last activation
   s.schedule = Schedule::interleaved;
   s.virtual_stages = 3;
   CHECK(link_loads(links, s) == of(60, 90));  // round the loop once less often

@@ -137,6 +137,29 @@ TEST_CASE("plans whose interval of memory reaches beyond the device are ranked b
   if (objective == Objective::step_time) CHECK(risky->ranking_step() < result.best.front().ranking_step());
 }
 
+// Of BLOOM 3B's 30 layers a chunk of eight stages holds at most four: rule R27 refuses uniform:5 there, and takes it on
+// four stages, whose first split holds seven or eight.
+TEST_CASE("a search finds no plan whose recompute counts more layers than a pipeline chunk holds") {
+  QuestionText text;
+  text.model = "bloom-3b";
+  text.machine = "dgx-a100-80g";
+  text.devices = 8;
+  text.training.sequence_length = 128;
+  text.training.global_batch = 8;
+  const std::vector<Question> questions = search_questions(text, {PrecisionRecipe::bf16}, Objective::step_time);
+  SearchOptions options;
+  options.top = 1000;
+  const std::string recompute = GENERATE("uniform:5", "block:5", "uniform:5|none");
+  const SearchResult result = search(questions, space_from_text("recompute=" + recompute + ",pp=4|8"), options);
+  CHECK(result.audit.accounted() == result.audit.total);
+  REQUIRE(!result.best.empty());
+  for (const RankedStrategy& plan : result.best) {
+    CAPTURE(plan.strategy.pipeline_stages);
+    const Question& question = questions[plan.question];
+    CHECK(!first_violation(plan.strategy, question.training(), question.facts(), question.limits()));
+  }
+}
+
 TEST_CASE("headroom is left free by every plan of a search") {
   QuestionText text = adapters_on_small_devices();
   text.headroom.bytes = 6_GiB;
