@@ -118,7 +118,7 @@ std::optional<Picoseconds> least_placed_step(const UnplacedPlan& plan, MemoryFit
   const Picoseconds with_once =
       plan.strategy.virtual_stages == 1 && !has_forward_waits(plan.kept)
           ? pricer.total(ReplayingStages(plan.kept, replays->exact).table(), plan.strategy, StepPricer::Sweep::left_out)
-          : pricer.least_total(plan.kept, plan.strategy, replays->exact);
+          : pricer.total(plan.kept, plan.strategy, StepPricer::Sweep::left_out, replays->exact);
   return std::max(busiest, without_rounding(with_once));
 }
 
