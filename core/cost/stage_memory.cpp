@@ -135,7 +135,9 @@ MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const Pr
   whole.keep_output(sending * stage.kept_output);
   const Bytes gradients =
       whole_gradients(stage.parameters, stage.parameters, s, kept_gradients(s, stack.features, formats));
-  return stage_memory(stage, whole_load(whole, s, rank, gradients), s, formats, optimizer, stack);
+  // Of several chunks, those of the first that has a backward: more come as what is saved goes.
+  const Bytes at_peak = gradients / std::int64_t{s.virtual_stages};
+  return stage_memory(stage, whole_load(whole, s, rank, at_peak), s, formats, optimizer, stack);
 }
 
 }  // namespace plumbline

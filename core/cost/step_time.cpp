@@ -241,16 +241,8 @@ StepPricer::Terms StepPricer::terms(const StageTable& stages, const Strategy& s)
 }
 
 /// The causes of `price` sum to when gradients are reduced, the optimizer and the overhead.
-Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep sweep) const {
-  const Terms terms = this->terms(stages, s);
-  if (has_too_much_work(terms.times, terms.links, terms.shared, s)) return longer_than_any().total();
-  ChunkTimes chunks(terms.times, terms.links, s);
-  if (steps_early(stages, s)) chunks.count_from_own_begin();
-  return reduced(stages, terms.times, terms.shared, chunks, s, sweep) + terms.slowest_optimizer + overhead();
-}
-
-Picoseconds StepPricer::least_total(const StageTable& stages, const Strategy& s,
-                                    std::span<const Picoseconds> replay) const {
+Picoseconds StepPricer::total(const StageTable& stages, const Strategy& s, Sweep sweep,
+                              std::span<const Picoseconds> replay) const {
   const Terms terms = this->terms(stages, s);
   if (has_too_much_work(terms.times, terms.links, terms.shared, s)) return longer_than_any().total();
   ChunkTimes chunks(terms.times, terms.links, s);
@@ -261,8 +253,8 @@ Picoseconds StepPricer::least_total(const StageTable& stages, const Strategy& s,
     // The last backward, alongside which more is reduced, may hide all of its replay.
     beyond[rank] = (s.micro_batches - 1) * std::max(Picoseconds(0), beyond[rank] - hidden) / s.micro_batches;
   }
-  if (!has_waits(stages, s)) chunks.set_replay(beyond);
-  return reduced(stages, terms.times, terms.shared, chunks, s, Sweep::left_out) + terms.slowest_optimizer + overhead();
+  if (!beyond.empty() && !has_waits(stages, s)) chunks.set_replay(beyond);
+  return reduced(stages, terms.times, terms.shared, chunks, s, sweep) + terms.slowest_optimizer + overhead();
 }
 
 StepTime StepPricer::price(const StageTable& stages, const Strategy& s) const {

@@ -123,12 +123,11 @@ class StepPricer {
   enum class Sweep : std::uint8_t { whole, left_out };
   /// The total of `price` alone: the pipeline is swept once, not twice; or, where the sweep is left out, a time that is
   /// never above it, with what happens once per step, in a fraction of the time.
-  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy, Sweep sweep = Sweep::whole) const;
-  /// The same with the sweep left out, where the backwards of each rank compute `replay` longer per micro-batch, on
-  /// whichever of its chunks. That may hide what a backward leaves exposed of sending states; where a device waits for
-  /// its host, which it may hide too, it is left out.
-  [[nodiscard]] Picoseconds least_total(const StageTable& stages, const Strategy& strategy,
-                                        std::span<const Picoseconds> replay) const;
+  /// `replay`: with the sweep left out, what the backwards of each rank compute longer per micro-batch, on whichever of
+  /// its chunks. That may hide what a backward leaves exposed of sending states; where a device waits for its host,
+  /// which it may hide too, it is left out.
+  [[nodiscard]] Picoseconds total(const StageTable& stages, const Strategy& strategy, Sweep sweep = Sweep::whole,
+                                  std::span<const Picoseconds> replay = {}) const;
   /// Never above `price(...)`: no sweep, no reductions; the recompute of `stages` included.
   [[nodiscard]] Picoseconds lower_bound(const StageTable& stages, const Strategy& strategy) const;
   /// What each group sends per step, on the stage that sends most.

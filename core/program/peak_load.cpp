@@ -1,96 +1,78 @@
 #include "core/program/peak_load.h"
 
 #include <algorithm>
-#include <optional>
-#include <tuple>
-#include <vector>
-
-#include "core/program/action_kinds.h"
 
 namespace plumbline {
 namespace {
 
-/// What an action adds before it is at its peak, needs there, and releases after it.
-struct LoadChange {
-  Bytes saved{0};
-  Bytes logits{0};
-  Bytes working{0};
-  Bytes saved_after{0};
-  Bytes logits_after{0};
-};
-
-/// `before`: the rank's chunk before, which transfers to this one.
-LoadChange change_of(ActionKind kind, const ChunkLoad& of, const ChunkLoad& before) {
-  const MemoryProfile& own = of.memory;
-  switch (kind) {
-    case ActionKind::forward:
-      return {own.saved + of.transferred, own.logits, own.working.forward, before.transferred, Bytes(0)};
-    case ActionKind::backward:
-      return {before.transferred_gradient, Bytes(0), own.working.backward, own.saved + of.transferred_gradient,
-              own.logits};
-    case ActionKind::backward_input:
-      return {own.deferred + before.transferred_gradient, Bytes(0), own.working.backward_input,
-              own.dropped() + of.transferred_gradient, own.logits - own.late_logits};
-    case ActionKind::backward_weight:
-      return {Bytes(0), Bytes(0), own.working.weight, own.kept_for_weight + own.deferred, own.late_logits};
-    default: return {};
-  }
-}
-
-/// What is alive, and the largest of it so far. An order has thousands of actions of a few kinds and chunks.
+/// What is alive, and the largest of it so far.
 class Load {
  public:
   /// `micro_batches`: of every chunk.
   Load(std::span<const ChunkLoad> chunks, std::int64_t micro_batches)
-      : chunks_(chunks), micro_batches_(micro_batches), made_(chunks.size(), 0) {
-    constexpr std::size_t kinds = std::tuple_size_v<decltype(PeakLoads::of_kind)>;
-    const ChunkLoad none;
-    changes_.reserve(kinds * chunks.size());
-    for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk)
-      for (std::size_t kind = 0; kind < kinds; ++kind)
-        changes_.push_back(
-            change_of(static_cast<ActionKind>(kind), chunks[chunk], chunk == 0 ? none : chunks[chunk - 1]));
-  }
+      : chunks_(chunks), micro_batches_(micro_batches), made_(chunks.size(), 0) {}
 
   /// `position`: of the action in the order.
-  void act(ActionKind kind, std::int32_t chunk, std::int64_t position) {
-    const auto k = static_cast<std::size_t>(kind);
-    const LoadChange& change = changes_[static_cast<std::size_t>(chunk) * peaks_.of_kind.size() + k];
-    saved_ += change.saved;
-    logits_ += change.logits;
-    if (makes_weight_gradients(kind)) begin_gradients(chunk);
-    LoadPeak& peak = peaks_.of_kind[k];
-    if (peak.position < 0 || saved_ + logits_ + gradients_ + change.working > peak.total())
-      peak = {saved_, logits_, change.working, position, gradients_};
-    if (makes_weight_gradients(kind)) make_gradients(chunk, 1);
-    saved_ -= change.saved_after;
-    logits_ -= change.logits_after;
+  void forward(std::int32_t chunk, std::int64_t position) {
+    const MemoryProfile& own = of(chunk).memory;
+    saved_ += own.saved + of(chunk).transferred;
+    logits_ += own.logits;
+    see(ActionKind::forward, own.working.forward, position);
+    saved_ -= before(chunk).transferred;
   }
-  void forward(std::int32_t chunk, std::int64_t position) { act(ActionKind::forward, chunk, position); }
-  void backward(std::int32_t chunk, std::int64_t position) { act(ActionKind::backward, chunk, position); }
+  void backward(std::int32_t chunk, std::int64_t position) {
+    const MemoryProfile& own = of(chunk).memory;
+    saved_ += before(chunk).transferred_gradient;
+    begin_gradients(chunk);
+    see(ActionKind::backward, own.working.backward, position);
+    make_gradients(chunk, 1);
+    saved_ -= own.saved + of(chunk).transferred_gradient;
+    logits_ -= own.logits;
+  }
+  void backward_input(std::int32_t chunk, std::int64_t position) {
+    const MemoryProfile& own = of(chunk).memory;
+    saved_ += own.deferred + before(chunk).transferred_gradient;
+    see(ActionKind::backward_input, own.working.backward_input, position);
+    saved_ -= own.dropped() + of(chunk).transferred_gradient;
+    logits_ -= own.logits - own.late_logits;
+  }
+  void backward_weight(std::int32_t chunk, std::int64_t position) {
+    const MemoryProfile& own = of(chunk).memory;
+    begin_gradients(chunk);
+    see(ActionKind::backward_weight, own.working.weight, position);
+    make_gradients(chunk, 1);
+    saved_ -= own.kept_for_weight + own.deferred;
+    logits_ -= own.late_logits;
+  }
   /// The net effect of `count` forwards of one chunk, or backwards for a negative count.
   void skip(std::int32_t chunk, std::int64_t count) {
-    const MemoryProfile& memory = chunks_[static_cast<std::size_t>(chunk)].memory;
-    saved_ += count * memory.saved;
-    logits_ += count * memory.logits;
+    saved_ += count * of(chunk).memory.saved;
+    logits_ += count * of(chunk).memory.logits;
     if (count < 0) make_gradients(chunk, -count);
   }
   [[nodiscard]] const PeakLoads& peaks() const { return peaks_; }
 
  private:
+  [[nodiscard]] const ChunkLoad& of(std::int32_t chunk) const { return chunks_[static_cast<std::size_t>(chunk)]; }
+  /// The rank's chunk before, which transfers to this one.
+  [[nodiscard]] const ChunkLoad& before(std::int32_t chunk) const { return chunk == 0 ? none_ : of(chunk - 1); }
   void begin_gradients(std::int32_t chunk) {
-    const auto c = static_cast<std::size_t>(chunk);
-    if (made_[c] == 0) gradients_ += chunks_[c].gradients;
+    if (made_[static_cast<std::size_t>(chunk)] == 0) gradients_ += of(chunk).gradients;
   }
   /// Of `count` micro-batches.
   void make_gradients(std::int32_t chunk, std::int64_t count) {
-    const auto c = static_cast<std::size_t>(chunk);
-    made_[c] += count;
-    if (made_[c] == micro_batches_) gradients_ -= chunks_[c].gradients;
+    std::int64_t& made = made_[static_cast<std::size_t>(chunk)];
+    made += count;
+    if (made == micro_batches_) gradients_ -= of(chunk).gradients;
+  }
+  void see(ActionKind kind, Bytes working, std::int64_t position) {
+    LoadPeak& peak = peaks_[kind];
+    const LoadPeak now{saved_, logits_, working, position, gradients_};
+    if (peak.position < 0 || now.total() > peak.total()) peak = now;
   }
 
   std::span<const ChunkLoad> chunks_;
-  std::vector<LoadChange> changes_;  ///< by chunk and kind
+  ChunkLoad none_;
   std::int64_t micro_batches_;
   std::vector<std::int64_t> made_;  ///< micro-batches whose weight gradients are, by chunk
   Bytes saved_{0};
@@ -107,7 +89,8 @@ class InterleavedRuns {
         v_(shape.virtual_stages),
         passes_(std::int64_t{shape.micro_batches} * v_),
         warm_up_(std::min((v_ - 1) * p_ + 2 * (p_ - 1 - rank), passes_)),
-        chunks_(chunks) {}
+        chunks_(chunks),
+        load_(chunks, shape.micro_batches) {}
 
   PeakLoads peaks() {
     const bool has_gradients =
@@ -115,7 +98,6 @@ class InterleavedRuns {
     if (!has_gradients &&
         std::all_of(chunks_.begin(), chunks_.end(), [&](const ChunkLoad& c) { return c == chunks_.front(); }))
       return alike();
-    load_.emplace(chunks_, passes_ / v_);
     for (std::int64_t i = 0; i < warm_up_; i = next_) {
       next_ = std::min(warm_up_, change_after(i));
       forwards(i, next_ - i);
@@ -128,12 +110,12 @@ class InterleavedRuns {
       turns(i, next_ - i);
     }
     // A whole period has seen every backward with more in flight than the drain has.
-    if (passes_ - warm_up_ >= period) return load_->peaks();
+    if (passes_ - warm_up_ >= period) return load_.peaks();
     for (std::int64_t i = passes_ - warm_up_; i < passes_; i = next_) {
       next_ = std::min(passes_, change_after(i));
       backwards(i, next_ - i);
     }
-    return load_->peaks();
+    return load_.peaks();
   }
 
  private:
@@ -155,25 +137,25 @@ class InterleavedRuns {
   }
   /// Only the last of a run of forwards can be the peak, the first of a run of backwards, an end of a run of both.
   void forwards(std::int64_t pass, std::int64_t count) {
-    load_->skip(forward_chunk(pass), count - 1);
-    load_->forward(forward_chunk(pass), pass + count - 1);
+    load_.skip(forward_chunk(pass), count - 1);
+    load_.forward(forward_chunk(pass), pass + count - 1);
   }
   void backwards(std::int64_t pass, std::int64_t count) {
-    load_->backward(backward_chunk(pass), passes_ + pass);
-    load_->skip(backward_chunk(pass), 1 - count);
+    load_.backward(backward_chunk(pass), passes_ + pass);
+    load_.skip(backward_chunk(pass), 1 - count);
   }
   /// Or the second turn: the first backward of a chunk brings gradients that the forward before it does not see.
   void turns(std::int64_t pass, std::int64_t count) {
     turn(pass);
     if (count == 1) return;
     if (count > 2) turn(++pass), --count;
-    load_->skip(forward_chunk(pass), count - 2);
-    load_->skip(backward_chunk(pass - warm_up_), 2 - count);
+    load_.skip(forward_chunk(pass), count - 2);
+    load_.skip(backward_chunk(pass - warm_up_), 2 - count);
     turn(pass + count - 1);
   }
   void turn(std::int64_t pass) {
-    load_->forward(forward_chunk(pass), 2 * pass - warm_up_);
-    load_->backward(backward_chunk(pass - warm_up_), 2 * pass - warm_up_ + 1);
+    load_.forward(forward_chunk(pass), 2 * pass - warm_up_);
+    load_.backward(backward_chunk(pass - warm_up_), 2 * pass - warm_up_ + 1);
   }
 
   std::int64_t p_;
@@ -182,7 +164,7 @@ class InterleavedRuns {
   std::int64_t warm_up_;
   std::int64_t next_ = 0;
   std::span<const ChunkLoad> chunks_;
-  std::optional<Load> load_;  ///< of chunks that are not alike
+  Load load_;
 };
 
 }  // namespace
@@ -193,8 +175,13 @@ PeakLoads peak_loads(const RankOrder& order, std::span<const ChunkLoad> chunks) 
   Load load(chunks, forwards / std::max<std::int64_t>(1, std::ssize(chunks)));
   for (std::int64_t i = 0; i < std::ssize(order); ++i) {
     const ComputeAction& action = order[static_cast<std::size_t>(i)];
-    if (static_cast<std::size_t>(action.kind) < std::tuple_size_v<decltype(PeakLoads::of_kind)>)
-      load.act(action.kind, action.chunk, i);
+    switch (action.kind) {
+      case ActionKind::forward: load.forward(action.chunk, i); break;
+      case ActionKind::backward: load.backward(action.chunk, i); break;
+      case ActionKind::backward_input: load.backward_input(action.chunk, i); break;
+      case ActionKind::backward_weight: load.backward_weight(action.chunk, i); break;
+      default: break;
+    }
   }
   return load.peaks();
 }

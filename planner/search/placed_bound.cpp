@@ -83,14 +83,12 @@ std::optional<LeastReplays> least_replays(const UnplacedPlan& plan, MemoryFit fi
   return replays;
 }
 
-/// What each rank does one after another, behind the first chunks of the ranks
-/// before.
+/// What each rank does one after another, behind the first chunks of the ranks before.
 Picoseconds one_by_one(const UnplacedPlan& plan, const std::vector<Picoseconds>& replays) {
   const Strategy& s = plan.strategy;
   const StepPricer& pricer = plan.question.step_pricer();
   Picoseconds bound(0);
-  // The first chunks of the ranks before, as their mean or as they are: nothing
-  // begins here earlier or ends later.
+  // The first chunks of the ranks before, as their mean or as they are: nothing begins here earlier or ends later.
   Picoseconds before(0);
   const bool fills = !pricer.steps_early(plan.kept, s);  // else a rank's step begins when it does
   for (std::size_t rank = 0; rank < replays.size(); ++rank) {
@@ -118,7 +116,7 @@ std::optional<Picoseconds> least_placed_step(const UnplacedPlan& plan, MemoryFit
   const Picoseconds with_once =
       plan.strategy.virtual_stages == 1 && !has_forward_waits(plan.kept)
           ? pricer.total(ReplayingStages(plan.kept, replays->exact).table(), plan.strategy, StepPricer::Sweep::left_out)
-          : pricer.least_total(plan.kept, plan.strategy, replays->exact);
+          : pricer.total(plan.kept, plan.strategy, StepPricer::Sweep::left_out, replays->exact);
   return std::max(busiest, without_rounding(with_once));
 }
 

@@ -4,6 +4,7 @@
 #include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
 #include "planner/pricing/simulated.h"
+#include "planner/search/placed_bound.h"
 #include "planner/search/placed_plans.h"
 #include "planner/search/search.h"
 #include "tests/campaign/law_questions.h"
@@ -67,8 +68,13 @@ void placements_are_bounded(const Subject& s, Finding& f) {
   const StageLayout layout = layout_of(s.question, kept, blocks);
   PlacedPlans placed(s.question);
   placed.take({kept});
-  const auto bound = placed.bound(0, blocks, {s.question.graph(), layout, blocks}, s.strategy());
-  if (bound) f.expect_at_most(*bound, s.step(), "bound of a placement and step");
+  const StageTable stages(s.question.graph(), layout, blocks);
+  const auto bounded = [&](const RankLayersTable& layers, Restored restored) {
+    const auto bound = least_placed_step({s.question, s.strategy(), layers, stages, restored}, MemoryFit::uncertain);
+    if (bound) f.expect_at_most(*bound, s.step(), "bound of a placement and step");
+  };
+  bounded(placed.bare(0, blocks), Restored::ignored);
+  bounded(placed.layers(0, blocks), Restored::counted);
 }
 
 /// What flags leave open is filled in as the strategy was drawn.
