@@ -232,7 +232,7 @@ SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
              plan.strategy.virtual_stages > 1 ? CopiesUnderWay::left_to_rank : CopiesUnderWay::counted) {}
 
 LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
-  const bool keeps = kept_gradients(plan.strategy, plan.stack.features, plan.training.formats()).has_value();
+  const bool keeps = keeps_gradients(plan.strategy, plan.stack.features);
   LoweringInput input{plan.strategy.zero_stage,
                       plan.strategy.prefetch,
                       update_gathers(plan.stack.features),

@@ -33,11 +33,13 @@ PeakLoads whole_load(const MemoryProfile& rank, const Strategy& s, std::int32_t 
 
 }  // namespace
 
+bool keeps_gradients(const Strategy& s, const StackFeatures& features) {
+  return s.zero_stage >= 2 && s.pipeline_stages > 1 && features.sharded_gradients == ShardedGradients::last_backward;
+}
+
 std::optional<NumberFormat> kept_gradients(const Strategy& s, const StackFeatures& features,
                                            const PrecisionFormats& formats) {
-  const bool keeps =
-      s.zero_stage >= 2 && s.pipeline_stages > 1 && features.sharded_gradients == ShardedGradients::last_backward;
-  return keeps ? std::optional(formats.gradient) : std::nullopt;
+  return keeps_gradients(s, features) ? std::optional(formats.gradient) : std::nullopt;
 }
 
 Bytes whole_gradients(const RankParameters& parameters, const RankParameters& rank, const Strategy& s,

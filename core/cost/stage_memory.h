@@ -23,8 +23,9 @@
 
 namespace plumbline {
 
-/// The format of gradients that chunks keep whole until their last backward of the step; nothing where they do not
-/// (ShardedGradients).
+/// Whether gradients that ranks divide wait whole for their chunk's last backward of the step (ShardedGradients).
+[[nodiscard]] bool keeps_gradients(const Strategy& strategy, const StackFeatures& features);
+/// Their format; nothing where they do not.
 [[nodiscard]] std::optional<NumberFormat> kept_gradients(const Strategy& strategy, const StackFeatures& features,
                                                          const PrecisionFormats& formats);
 /// Of a part of `rank`, padded, in the format `kept`; zero where nothing is kept.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/stage_memory.h"
 #include "core/cost/state_sharing.h"
 
 namespace plumbline {
@@ -39,6 +40,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
                                                rank, boundary, s));
     add(Axis::pipeline, "send_receive", hops * boundary, static_cast<double>(hops) * slowest);
   }
+  const StackFeatures& features = sites_.whole().kernels().calibration().stack.features;
   for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
     const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
                                 std::int64_t times, double and_parts = 0) {
@@ -50,7 +52,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
     if (s.zero_stage > 0) {
       collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
-                 s.zero_stage >= 2 && !reduces_chunks(s) ? m : 1);
+                 s.zero_stage >= 2 && !keeps_gradients(s, features) ? m : 1);
       collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
                  s.zero_stage >= 3 ? 2 * m : 1,
                  s.zero_stage >= 3 ? static_cast<double>(m) * heaviest->regathered_share() : 0);

@@ -115,7 +115,7 @@ void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, con
   if (s.micro_batches > 1) times.accumulation = moved(stack.optimizer.accumulation_bytes, trained);
   if (shard_ranks(s).dense == 1) return;
   if (s.zero_stage >= 2)
-    (reduces_chunks(s) ? times.scattered_once : times.accumulation) +=
+    (keeps_gradients(s, stack.features) ? times.scattered_once : times.accumulation) +=
         moved(stack.sharding.scatter_copy_bytes, trained);
   if (s.zero_stage >= 3)
     times.copying = moved(stack.sharding.gather_copy_bytes, stage.parameters.total_on(rank.parameters));
@@ -131,7 +131,7 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   times.backward = stage.backward_total() - stage.copies.backward + times.copying + times.accumulation;
   const Picoseconds weight = stage.backward_weight_total() + times.accumulation;
   SharingTimes shared = sharing_of_stage(of_rank, stage, rank);
-  if (reduces_chunks(s)) shared.scatter = Picoseconds(0);  // of micro-batches
+  if (keeps_gradients(s, stack.features)) shared.scatter = Picoseconds(0);  // of micro-batches
   const Picoseconds first = first_units(shared.gather, stage, s.prefetch);
   const Picoseconds again = gathered_for_backward(shared);
   const Picoseconds first_again = first_units(again, stage, s.prefetch);
@@ -161,10 +161,6 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   return times;
 }
 
-bool StepPricer::reduces_chunks(const Strategy& s) const {
-  return kept_gradients(s, sites_.whole().kernels().calibration().stack.features, formats_).has_value();
-}
-
 bool StepPricer::steps_early(const StageTable& stages, const Strategy& s) const {
   return sites_.whole().kernels().calibration().stack.features.update_check == UpdateCheck::after_update &&
          splits_every_backward(s.schedule) && tied_bytes(stages, s).value() == 0;
@@ -188,7 +184,7 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
       }
       once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
                                    splits_backward(s.schedule), s.prefetch, s.zero_stage >= 2, s.pipeline_stages > 1,
-                                   reduces_chunks(s), update_gathers(stack.features)});
+                                   keeps_gradients(s, stack.features), update_gathers(stack.features)});
     }
     chunks.add_once(rank, once.start, once.of_chunk);
     after.push_back(once.after);

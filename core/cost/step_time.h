@@ -164,8 +164,6 @@ class StepPricer {
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
   [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
                                      const Sharing& sharing) const;
-  /// Whether gradients that ranks divide wait for their chunk's last backward.
-  [[nodiscard]] bool reduces_chunks(const Strategy& s) const;
   /// Accumulation and copies of `stage`, a part of `rank`.
   void add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank, const Strategy& s) const;
   /// `of_rank`: the rank's communication to share its states.

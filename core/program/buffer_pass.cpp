@@ -48,6 +48,11 @@ struct InStep {
   bool frees_late = false;         ///< the last of the step: they are given back
 };
 
+/// Of the action's chunk, over its micro-batches.
+std::int32_t whole_gradients(const RankSlots& slots, const Action& a) {
+  return slots.whole_gradients[static_cast<std::size_t>(a.chunk)];
+}
+
 /// Writes down, action by action, which buffers it allocates, writes, reads and releases.
 class BufferUses {
  public:
@@ -112,8 +117,8 @@ class BufferUses {
 
   /// What runs alongside the backward that makes the gradients is listed before it.
   void reduce(const Action& a) {
-    const bool is_of_chunk = place_.is_last_reduction && whole_gradients(a) != no_buffer;
-    if (is_of_chunk) use(whole_gradients(a), {Access::read, Access::release});
+    const bool is_of_chunk = place_.is_last_reduction && whole_gradients(slots_, a) != no_buffer;
+    if (is_of_chunk) use(whole_gradients(slots_, a), {Access::read, Access::release});
     if (place_.is_last_reduction && has_gradients_) {
       use(slots_.gathered_gradients, {Access::read, Access::release});
       has_gradients_ = false;
@@ -217,13 +222,8 @@ class BufferUses {
     use(own(segment(a).logits, a), {Access::release});
   }
 
-  /// Of the action's chunk, over its micro-batches.
-  [[nodiscard]] std::int32_t whole_gradients(const Action& a) const {
-    return slots_.whole_gradients[static_cast<std::size_t>(a.chunk)];
-  }
-
   void write_weight_gradients(const Action& a) {
-    if (const std::int32_t whole = whole_gradients(a); whole != no_buffer) {
+    if (const std::int32_t whole = whole_gradients(slots_, a); whole != no_buffer) {
       const auto chunk = static_cast<std::size_t>(a.chunk);
       if (!has_whole_gradients_[chunk]) use(whole, {Access::allocate});
       has_whole_gradients_[chunk] = true;

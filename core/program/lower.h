@@ -52,12 +52,12 @@ struct SegmentSizes {
 
 struct ChunkSizes {
   std::vector<SegmentSizes> segments;
-  /// Gradients, from its first backward to its last of the step; zero where every backward scatters its own.
-  Bytes whole_gradients{0};
   Bytes boundary{0};              ///< the activation that enters it from the stage before
   Bytes transferred{0};           ///< what leaves it to a stage on the same rank
   Bytes transferred_gradient{0};  ///< what comes back from there; zero where nothing up to here is trained
   std::vector<Segment> units{};   ///< in the order of the network; empty: every execution is one
+  /// Gradients, from its first backward to its last of the step; zero where every backward scatters its own.
+  Bytes whole_gradients{0};
 };
 
 struct StateBytes {

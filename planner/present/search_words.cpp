@@ -7,6 +7,7 @@
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
 #include "planner/present/plan_words.h"
+#include "planner/question/noise.h"
 #include "planner/search/complexity.h"
 
 namespace plumbline::present {
@@ -159,6 +160,13 @@ std::string unusual_words(const session::SearchAnswer& answer) {
          difference_text(step_of(*usual), step_of(answer.plans.front())) + ".";
 }
 
+/// Where the first plan is not the fastest of them (lead_with_simplest).
+std::string order_words(const session::SearchAnswer& answer) {
+  const auto is_faster = [&](const Plan& plan) { return step_of(plan) < step_of(answer.plans.front()); };
+  if (answer.ties.tied < 2 || std::none_of(answer.plans.begin(), answer.plans.end(), is_faster)) return "";
+  return " Of those within " + per_cent_text(repeated_run_noise) + " of the fastest the simplest comes first.";
+}
+
 }  // namespace
 
 std::string tie_words(const session::SearchAnswer& answer) {
@@ -170,8 +178,8 @@ std::string tie_words(const session::SearchAnswer& answer) {
   if (ties.tied < 2) return "#1 leads by more than " + noise + "." + regret + unusual_words(answer);
   return "#1 to #" + std::to_string(ties.tied) + " are within " + noise + "; simplest: #" +
          std::to_string(ties.simplest + 1) +
-         (ties.simplest_like ? " as " + to_text(*ties.simplest_like) : std::string()) + "." + regret +
-         unusual_words(answer);
+         (ties.simplest_like ? " as " + to_text(*ties.simplest_like) : std::string()) + "." + order_words(answer) +
+         regret + unusual_words(answer);
 }
 
 }  // namespace plumbline::present

@@ -48,6 +48,8 @@ FoldedRanking folded(std::vector<RankedStrategy> ranking) {
 }
 
 void lead_with_simplest(FoldedRanking& ranking) {
+  if (ranking.first.empty()) return;
+  const RankedStrategy fastest_of_all = ranking.first.front();
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < ranking.first.size(); ++i) {
     const Picoseconds fastest = ranking.first[i].ranking_step();
@@ -64,10 +66,9 @@ void lead_with_simplest(FoldedRanking& ranking) {
   };
   std::stable_sort(order.begin(), order.end(), by_time);
   const auto slower = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
-    const RankedStrategy& fastest = ranking.first[order.front()];
     const RankedStrategy& plan = ranking.first[i];
-    return plan.may_not_fit != fastest.may_not_fit || plan.question != fastest.question ||
-           is_less(fastest.ranking_step(), plan.ranking_step());
+    return plan.may_not_fit != fastest_of_all.may_not_fit || plan.question != fastest_of_all.question ||
+           is_less(fastest_of_all.ranking_step(), plan.ranking_step());
   });
   std::stable_sort(order.begin(), slower, [&](std::size_t a, std::size_t b) {
     const auto of = [&](const RankedStrategy& plan) { return complexity(plan.strategy, plan.peak_memory); };

@@ -23,6 +23,8 @@ bool splits(const Subject& s) { return splits_backward(s.strategy().schedule); }
 
 bool shares_whole_backwards(const Subject& s) { return s.strategy().zero_stage >= 2 && !splits(s); }
 
+bool keeps_gradients(const Subject& s) { return s.question.kept_gradients(s.strategy()).has_value(); }
+
 bool shares_states(const Subject& s) {
   return s.strategy().gradient_ranks() > 1 || s.strategy().expert_gradient_ranks() > 1;
 }
@@ -200,6 +202,9 @@ constexpr std::string_view packed_gradients =
     "With sequence parallelism gradients of norms, positions and adapters are sums over a rank's own tokens, which are "
     "packed into one buffer once a step: of few tokens nothing else holds as much. A rank that holds the embedding "
     "alone has its whole result and a slice of it.";
+constexpr std::string_view gradients_beside_forwards =
+    "Gradients that wait for their chunk's last backward are there while later forwards of 1F1B run; all forwards of "
+    "GPipe come before the first of them.";
 constexpr std::string_view states_of_matrices =
     "An optimizer that keeps more of other parameters than of matrices fills the last rank, whose part of a unit has "
     "most "
@@ -250,6 +255,7 @@ const std::vector<KnownViolation>& known_violations() {
       {"flash-attention", 0.05, scratch_of_attention, keeps_parts_by_keys},
       {"zero-stages", 0.08, weights_in_few_bits, keeps_whole_experts_in_few_bits},
       {"layer-units", 0.01, states_of_matrices, keeps_more_of_others},
+      {"gpipe", 0.05, gradients_beside_forwards, keeps_gradients},
       {"sequence-parallel", 0.04, gathered_twice, splits_parallel_parts},
       {"sequence-parallel", 0.02, gathered_again, splits},
       {"sequence-parallel", 0.11, scattered_slices, keeps_scattered_halves},

@@ -216,7 +216,10 @@ class Answers(Command):
             self.check_plan(plan)
             self.assertTrue(plan["verdict"]["fits"])
         times = [plan["prediction"]["step_time_s"]["expected"] for plan in answer["plans"]]
-        self.assertEqual(times, sorted(times))
+        # Of those within 1 % of the fastest the simplest comes first.
+        as_fast = [time for time in times if time <= 1.01 * min(times)]
+        self.assertEqual(times[:len(as_fast)], as_fast)
+        self.assertEqual(times[len(as_fast):], sorted(times[len(as_fast):]))
         written = json.loads(out.read_text())
         launch, recipe = written.pop("launch"), written.pop("recipe")
         self.assertEqual((launch["format"], set(recipe.values())), ("plumbline.launch/1", {None}))

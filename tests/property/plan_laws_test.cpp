@@ -83,7 +83,7 @@ TEST_CASE("the parts of a plan sum to its totals") {
 // for in all. Chunks of a V that the host holds up: their waits do not add up to that of a rank.
 TEST_CASE("no cause takes less than nothing in a deep pipeline of few micro-batches") {
   QuestionText text = asked("llama-13b", "gcp-a3-mega", 768, 2048, 8);
-  text.stack = "pytorch-2.9";
+  text.stack = "pytorch-2.9+sharded_gradients=every_backward";
   const Question deep(text);
   PartialStrategy partial;
   Strategy& s = partial.strategy;

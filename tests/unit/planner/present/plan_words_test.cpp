@@ -59,6 +59,7 @@ TEST_CASE("a search says for which framework it looks, and why not for the usual
 TEST_CASE("ties and the expected regret are one line") {
   session::SearchAnswer answer;
   answer.plans = {sample_plan(), sample_plan()};
+  for (Plan& plan : answer.plans) plan.strategy.context_parallel = 1;
   CHECK(tie_words(answer).empty());
   answer.ties = {8, 4, {}, 0.052, 0.013};
   CHECK(tie_words(answer) ==
@@ -75,6 +76,7 @@ TEST_CASE("ties and the expected regret are one line") {
 TEST_CASE("what nobody published in the first plan is said, with what it gains") {
   session::SearchAnswer answer;
   answer.plans = {sample_plan(), sample_plan()};
+  for (Plan& plan : answer.plans) plan.strategy.context_parallel = 1;
   answer.ties = {1, 0, {}, 0.052, 0.013};
   Plan& first = answer.plans.front();
   first.strategy.schedule = Schedule::interleaved;

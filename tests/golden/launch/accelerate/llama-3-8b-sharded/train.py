@@ -3,10 +3,12 @@ import argparse
 import itertools
 import json
 import math
+import os
 import pathlib
 
 import torch
 from accelerate import Accelerator
+from accelerate.utils import GradientAccumulationPlugin
 from transformers import AutoConfig, AutoModelForCausalLM
 
 
@@ -76,7 +78,11 @@ parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
 torch.manual_seed(args.seed)
-accelerator = Accelerator(gradient_accumulation_steps=args.gradient_accumulation_steps)
+# FSDP's gradients are reduced behind every backward: until the last one they would be whole on every rank.
+accumulation = GradientAccumulationPlugin(
+    num_steps=args.gradient_accumulation_steps, sync_each_batch=os.environ.get("ACCELERATE_USE_FSDP") == "true"
+)
+accelerator = Accelerator(gradient_accumulation_plugin=accumulation)
 model_config = AutoConfig.from_pretrained(args.model_name_or_path)
 setattr(model_config, "dtype" if hasattr(model_config, "dtype") else "torch_dtype", torch.float32)  # not that of the checkpoint
 if args.load_weights:

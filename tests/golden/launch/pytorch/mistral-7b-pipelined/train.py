@@ -548,7 +548,9 @@ def step_without_pipeline(model, inputs, targets):
     total = 0
     for i, (x, y) in enumerate(zip(inputs.chunk(MICRO_BATCHES), targets.chunk(MICRO_BATCHES))):
         is_last = i + 1 == MICRO_BATCHES
-        if ZERO_STAGE > 0:
+        if ZERO_STAGE >= 2:  # no rank holds whole gradients from one micro-batch to the next
+            model.set_requires_all_reduce(is_last)
+        elif ZERO_STAGE == 1:
             model.set_requires_gradient_sync(is_last)
         elif isinstance(model, DistributedDataParallel):
             model.require_backward_grad_sync = is_last
