@@ -33,6 +33,7 @@ TEST_CASE("a chunk's units stand in the order of the network, and against it") {
 // Of four executions the first and the last are a unit each, the two between them one, named by its first.
 TEST_CASE("segments of one unit have the same run, and a segment of several units all of theirs") {
   RankSizes rank;
+  rank.chunks.reserve(2);
   ChunkSizes& blocks = rank.chunks.emplace_back();
   for (std::int32_t i = 0; i < 4; ++i) blocks.segments.emplace_back().executions = {i, i + 1};
   blocks.units = {{0, 1}, {1, 3}, {3, 4}};
