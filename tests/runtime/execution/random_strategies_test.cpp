@@ -78,7 +78,7 @@ double whole_difference(const WholeTensors& a, const WholeTensors& b, const std:
   double difference = 0;
   double size = 0;
   for (const auto& [name, values] : b) {
-    if (names.count(name) == 0) continue;
+    if (!names.contains(name)) continue;
     const std::vector<float>& others = a.at(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       difference += std::pow(double(others.at(i)) - double(values[i]), 2);
