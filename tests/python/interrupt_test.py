@@ -62,7 +62,10 @@ class Interrupts(unittest.TestCase):
             out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
         answer, seconds = out.splitlines()
-        self.assertEqual(answer, "False 10 True 1 Remark")
+        # Plans are priced best bounded first, a few at a time: of the ten that are asked for those that were found.
+        complete, found, *rest = answer.split()
+        self.assertEqual((complete, rest), ("False", ["True", "1", "Remark"]))
+        self.assertIn(int(found), range(1, 11))
         of_processor, by_clock = map(float, seconds.split())
         print(f"interrupted search: {of_processor:.3f} s of processor, {by_clock:.3f} s by the clock", file=sys.stderr)
         self.assertLess(of_processor, SECONDS)
