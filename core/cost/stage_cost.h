@@ -177,7 +177,7 @@ class StageTable {
   /// `copies`: of ranks; those of single chunks are left to the rank.
   StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
              CopiesUnderWay copies = CopiesUnderWay::counted);
-  /// Of ranks that are one stage each. `costs`: of the distinct contents of `layout`.
+  /// For a layout whose ranks hold one stage each; `costs`: one per entry of `layout.distinct`.
   StageTable(const StageLayout& layout, std::vector<StageCost> costs) : layout_(&layout), costs_(std::move(costs)) {}
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }

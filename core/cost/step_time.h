@@ -4,11 +4,11 @@
 /// Model: the pipeline's order simulated over the times of each stage, chunk by chunk (pipeline_time.h), where gathers
 /// (ZeRO-3) and per-micro-batch reductions (ZeRO-2, 3) run alongside compute (overlap.h) but for the first unit's
 /// gather and the last unit's reduction; or gradients wait for their chunk's last backward (ShardedGradients) and are
-/// reduced behind it. What happens once per step is simulated with it: updated weights gathered
-/// alongside the first forward (ZeRO-1, 2), gradients reduced bucket by bucket alongside the last backward, and what is
-/// left after it. The busiest rank's time is attributed; what the step would not take without the terms of once per
-/// step counts as data parallelism. Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long
-/// backward: what overlap costs, and the rest because that share cannot start before the backward has ended.
+/// reduced behind it. What happens once per step is simulated with it: updated weights gathered alongside the first
+/// forward (ZeRO-1, 2), gradients reduced bucket by bucket alongside the last backward, and what is left after it. The
+/// busiest rank's time is attributed; what the step would not take without the terms of once per step counts as data
+/// parallelism. Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long backward: what
+/// overlap costs, and the rest because that share cannot start before the backward has ended.
 ///
 /// After the optimizer step come a constant and the wait for the slowest rank. Hosts pause now and then (garbage
 /// collection, data loading, the operating system). If the delays of N ranks are exponential with mean d, the slowest

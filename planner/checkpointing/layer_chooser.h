@@ -20,7 +20,7 @@
 namespace plumbline {
 
 /// What a choice among very many options may take, of exchanges and again of labels: half a millisecond, at about 15 ns
-/// a step. Source: tests/property/placement_effort_test.cpp, which holds it against ten times as much.
+/// a step. Source: tests/property/placement_effort_test.cpp, which compares it with ten times as much.
 struct EffortLimit {
   std::size_t steps = 30'000;
   std::size_t labels = 16;  ///< that a layer may go on from
