@@ -53,25 +53,8 @@ void take(FlagReader& reader, session::QuestionFlags& flags) {
 }
 
 void take(FlagReader& reader, session::StrategyFlags& flags) {
-  reader.take("--tp", flags.tp);
-  reader.take("--pp", flags.pp);
-  reader.take("--dp", flags.dp);
-  reader.take("--cp", flags.cp);
-  reader.take("--cp-comm", flags.context_communication);
-  reader.take("--ep", flags.ep);
-  reader.take("--etp", flags.etp);
-  reader.take("--virtual-stages", flags.virtual_stages);
-  reader.take("--zero", flags.zero);
-  reader.take("--shard-group", flags.shard_group);
-  reader.take("--prefetch", flags.prefetch);
-  reader.take("--layers-per-unit", flags.layers_per_unit);
-  reader.take("--schedule", flags.schedule);
-  reader.take("--micro-batch", flags.micro_batch);
-  reader.take("--recompute", flags.recompute);
-  reader.take("--split", flags.split);
-  reader.take("--layers-per-stage", flags.layers_per_stage);
-  reader.take("--sequence-parallel", flags.sequence_parallel);
-  reader.take("--flash-attention", flags.flash_attention);
+  session::for_each_flag(
+      flags, [&](const StrategyAxis& axis, std::optional<std::string>& text) { reader.take(axis.flag.c_str(), text); });
 }
 
 void take_ranking(FlagReader& reader, session::SearchFlags& flags) {

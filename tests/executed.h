@@ -43,8 +43,7 @@ class LoweredPlan {
         steps(pricer, training),
         chunks(s.layers_per_stage.empty() ? split_into_chunks(graph, s.chunks())
                                           : split_into_chunks(graph, s.layers_per_stage)),
-        layout(stage_layout(graph, {chunks, ruled_variants(graph, s.recompute, chunks), s.layers_per_unit},
-                            s.pipeline_stages, placement(s.schedule))) {
+        layout(stage_layout(graph, s, chunks, ruled_variants(graph, s.recompute, chunks))) {
     for (const Block& block : graph.blocks())
       blocks.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
     const StageTable ranks(graph, layout, blocks);

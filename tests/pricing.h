@@ -63,10 +63,8 @@ class Pricing {
     return blocks;
   }
   [[nodiscard]] StageLayout layout_of(const Strategy& s) const {
-    return stage_layout(graph_,
-                        {split_into_chunks(graph_, s.chunks()),
-                         ruled_variants(graph_, s.recompute, split_into_chunks(graph_, s.chunks())), s.layers_per_unit},
-                        s.pipeline_stages, placement(s.schedule));
+    const std::vector<Chunk> chunks = split_into_chunks(graph_, s.chunks());
+    return stage_layout(graph_, s, chunks, ruled_variants(graph_, s.recompute, chunks));
   }
 
   Graph graph_;

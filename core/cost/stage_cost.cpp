@@ -320,13 +320,19 @@ Picoseconds StageCost::passes_with(Picoseconds replay) const {
                   host_forward + host_backward);
 }
 
-RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk,
-                          const StageSites& sites, std::int32_t rank, std::int32_t layers_per_unit) {
+RankContent stage_content(const Graph& graph, const Strategy& strategy, const std::vector<std::int32_t>& variants,
+                          Chunk chunk, const StageSites& sites, std::int32_t rank) {
   const auto r = static_cast<std::size_t>(rank);
   RankContent content =
-      content_of(graph, graph.sequence(), variants, chunk, sites.site(r), sites.count, layers_per_unit);
+      content_of(graph, graph.sequence(), variants, chunk, sites.site(r), sites.count, strategy.layers_per_unit);
   content.link = sites.link(r);
   return content;
+}
+
+StageLayout stage_layout(const Graph& graph, const Strategy& strategy, std::vector<Chunk> chunks,
+                         std::vector<std::int32_t> variants, const StageSites& sites) {
+  return stage_layout(graph, {std::move(chunks), std::move(variants), strategy.layers_per_unit},
+                      strategy.pipeline_stages, placement(strategy.schedule), sites);
 }
 
 StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks, std::int32_t pipeline_stages,

@@ -131,10 +131,10 @@ struct RankContent {
   auto operator<=>(const RankContent&) const = default;
 };
 
-/// What one rank holds of the executions of `chunk`. `variants`: by execution of the whole network.
-[[nodiscard]] RankContent stage_content(const Graph& graph, const std::vector<std::int32_t>& variants, Chunk chunk,
-                                        const StageSites& sites = {}, std::int32_t rank = 0,
-                                        std::int32_t layers_per_unit = 1);
+/// What one rank of a strategy holds of the executions of `chunk`. `variants`: by execution of the whole network.
+[[nodiscard]] RankContent stage_content(const Graph& graph, const Strategy& strategy,
+                                        const std::vector<std::int32_t>& variants, Chunk chunk,
+                                        const StageSites& sites = {}, std::int32_t rank = 0);
 
 /// Copies of offloaded activations that are on the device next to whatever acts: counted with what is priced, or left
 /// to the rank, of whose chunks at most two copies are under way at once (stage_memory.h).
@@ -165,6 +165,9 @@ struct StageLayout {
 /// `sites`: of the ranks; of an arrangement that names its own, none.
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32_t pipeline_stages,
                                        StagePlacement placement = StagePlacement::looped, const StageSites& sites = {});
+/// Of a strategy: its ranks, where its schedule places stages, and what its ranks gather and reduce at once.
+[[nodiscard]] StageLayout stage_layout(const Graph& graph, const Strategy& strategy, std::vector<Chunk> chunks,
+                                       std::vector<std::int32_t> variants, const StageSites& sites = {});
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, const std::vector<Chunk>& chunks,
                                        std::int32_t pipeline_stages, Recompute recompute,
                                        StagePlacement placement = StagePlacement::looped, const StageSites& sites = {});

@@ -1,8 +1,12 @@
 #pragma once
 /// \file json_choice.h: a word of a file that names one of the values of an enumeration.
 
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/base/errors.h"
 #include "core/base/found_by_name.h"
@@ -19,15 +23,22 @@ template <class Enum>
   return values;
 }
 
+/// The place among `names` of the word at `place`. Throws InputError with all names and the nearest.
+[[nodiscard]] inline std::size_t choice_from_names(const JsonPlace& place, const std::vector<std::string>& names) {
+  const std::string& word = place.string();
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  throw InputError({place.where(), "\"" + word.substr(0, 40) + "\" is unknown", "one of " + joined(names),
+                    nearest_text(word, names)});
+}
+
 /// The value of `all` whose text is at `place`. Throws InputError with all texts and the nearest.
 template <class Values>
 [[nodiscard]] auto choice_from_json(const JsonPlace& place, const Values& all) {
-  const std::string& word = place.string();
-  if (const auto value = value_named(all, word)) return *value;
+  if (const auto value = value_named(all, place.string())) return *value;
   std::vector<std::string> names;
   for (const auto& value : all) names.emplace_back(to_text(value));
-  throw InputError({place.where(), "\"" + word.substr(0, 40) + "\" is unknown", "one of " + joined(names),
-                    nearest_text(word, names)});
+  return *(std::begin(all) + static_cast<std::ptrdiff_t>(choice_from_names(place, names)));
 }
 
 }  // namespace plumbline

@@ -4,14 +4,11 @@
 
 #include "core/io/json_array.h"
 #include "core/io/json_choice.h"
+#include "core/plan/strategy_axes.h"
 #include "core/training/limits.h"
 
 namespace plumbline {
 namespace {
-
-std::int32_t degree(JsonObject& object, std::string_view key) {
-  return static_cast<std::int32_t>(object.at(key).integer(1, most_devices));
-}
 
 /// Refuses products beyond any machine before somebody overflows on them. Factors are at most 10^9.
 void check_product(const std::string& where, std::string_view what, std::initializer_list<std::int64_t> factors,
@@ -67,34 +64,46 @@ void check_products(const std::string& where, const Strategy& s) {
                 {s.data_parallel, s.micro_batch, s.micro_batches}, largest_global_batch);
 }
 
+Json value_json(const StrategyAxis& axis, const Strategy& s) {
+  switch (axis.kind) {
+    case AxisKind::number: return axis.get(s);
+    case AxisKind::toggle: return axis.get(s) != 0;
+    case AxisKind::layers: return s.layers_per_stage.empty() ? Json() : json_array(s.layers_per_stage);
+    case AxisKind::choice:
+    case AxisKind::recompute: break;
+  }
+  return axis.text(s);
+}
+
+void read_value(const StrategyAxis& axis, const JsonPlace& place, Strategy& s) {
+  switch (axis.kind) {
+    case AxisKind::number: axis.set(s, place.integer(axis.least, axis.most)); return;
+    case AxisKind::toggle: axis.set(s, place.boolean() ? 1 : 0); return;
+    case AxisKind::choice: axis.set(s, static_cast<std::int64_t>(choice_from_names(place, axis.names))); return;
+    case AxisKind::recompute: s.recompute = recompute(place); return;
+    case AxisKind::layers:
+      for (const JsonPlace& count : place.elements())
+        s.layers_per_stage.push_back(static_cast<std::int32_t>(count.integer(axis.least, axis.most)));
+  }
+}
+
+void add_recipe(Json::Object& object, const Training& training) {
+  object.emplace_back("precision", to_text(training.precision));
+  object.emplace_back("gradient_precision",
+                      training.gradient_format ? Json(to_text(*training.gradient_format)) : Json());
+  object.emplace_back("optimizer", to_text(training.optimizer));
+}
+
 }  // namespace
 
 Json to_json(const Strategy& s, const Training& training) {
-  Json::Object object{
-      {"data_parallel", s.data_parallel},
-      {"tensor_parallel", s.tensor_parallel},
-      {"sequence_parallel", s.sequence_parallel == SequenceParallel::on},
-      {"pipeline_stages", s.pipeline_stages},
-      {"virtual_stages", s.virtual_stages},
-      {"context_parallel", s.context_parallel},
-      {"expert_parallel", s.expert_parallel},
-      {"expert_tensor_parallel", s.expert_tensor_parallel},
-      {"zero_stage", s.zero_stage},
-      {"shard_group", s.shard_group},
-      {"schedule", to_text(s.schedule)},
-      {"micro_batch", s.micro_batch},
-      {"micro_batches", s.micro_batches},
-      {"recompute", to_text(s.recompute)},
-      {"split", to_text(s.split)},
-      {"layers_per_stage", s.layers_per_stage.empty() ? Json() : json_array(s.layers_per_stage)},
-      {"precision", to_text(training.precision)},
-      {"gradient_precision", training.gradient_format ? Json(to_text(*training.gradient_format)) : Json()},
-      {"optimizer", to_text(training.optimizer)},
-      {"flash_attention", s.flash_attention == FlashAttention::on}};
-  if (s.context_communication != ContextCommunication::ring)
-    object.emplace_back("cp_comm", to_text(s.context_communication));
-  if (s.prefetch == ParameterPrefetch::off) object.emplace_back("prefetch", false);
-  if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
+  Json::Object object;
+  bool has_recipe = false;
+  for (const StrategyAxis* axis : strategy_axes_by(&StrategyAxis::file_place)) {
+    if (!has_recipe && axis->file_place > StrategyAxis::recipe_place) add_recipe(object, training), has_recipe = true;
+    if (axis->in_files != InFiles::where_unusual || !axis->is_usual(s))
+      object.emplace_back(axis->key, value_json(*axis, s));
+  }
   if (training.optimizer_format) object.emplace_back("optimizer_precision", to_text(*training.optimizer_format));
   return object;
 }
@@ -102,32 +111,12 @@ Json to_json(const Strategy& s, const Training& training) {
 Strategy strategy_from_json(const JsonPlace& place, Training& training) {
   JsonObject object(place);
   Strategy s;
-  s.data_parallel = degree(object, "data_parallel");
-  s.tensor_parallel = degree(object, "tensor_parallel");
-  s.sequence_parallel = object.at("sequence_parallel").boolean() ? SequenceParallel::on : SequenceParallel::off;
-  s.pipeline_stages = degree(object, "pipeline_stages");
-  s.virtual_stages = degree(object, "virtual_stages");
-  s.context_parallel = degree(object, "context_parallel");
-  if (const auto communication = object.find("cp_comm"))
-    s.context_communication = choice_from_json(*communication, all_context_communications);
-  s.expert_parallel = degree(object, "expert_parallel");
-  if (object.find("expert_tensor_parallel")) s.expert_tensor_parallel = degree(object, "expert_tensor_parallel");
-  s.zero_stage = static_cast<std::int32_t>(object.at("zero_stage").integer(0, 3));
-  s.shard_group = degree(object, "shard_group");
-  if (const auto prefetch = object.find("prefetch"))
-    s.prefetch = prefetch->boolean() ? ParameterPrefetch::on : ParameterPrefetch::off;
-  if (const auto layers = object.find("layers_per_unit"))
-    s.layers_per_unit = static_cast<std::int32_t>(layers->integer(1, most_layers));
-  s.schedule = choice_from_json(object.at("schedule"), all_schedules);
-  s.micro_batch = object.at("micro_batch").integer(1, largest_global_batch);
-  s.micro_batches = object.at("micro_batches").integer(1, largest_global_batch);
-  s.recompute = recompute(object.at("recompute"));
-  if (const auto split = object.find("split")) s.split = choice_from_json(*split, all_stage_splits);
-  if (const auto layers = object.find("layers_per_stage"))
-    for (const JsonPlace& count : layers->elements())
-      s.layers_per_stage.push_back(static_cast<std::int32_t>(count.integer(0, most_layers)));
+  for (const StrategyAxis* axis : strategy_axes_by(&StrategyAxis::file_place))
+    if (axis->in_files == InFiles::required)
+      read_value(*axis, object.at(axis->key), s);
+    else if (const auto found = object.find(axis->key))
+      read_value(*axis, *found, s);
   read_recipe(object, training);
-  s.flash_attention = object.at("flash_attention").boolean() ? FlashAttention::on : FlashAttention::off;
   object.finish();
   check_products(object.where(), s);
   return s;

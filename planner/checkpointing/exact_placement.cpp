@@ -102,8 +102,7 @@ class ExactPlacement {
   [[nodiscard]] Held held_by(const Placement& placed) const {
     const Question& question = placer_.question();
     const Strategy& s = placer_.strategy();
-    const StageLayout layout = stage_layout(question.graph(), {chunks_, placed.variants, s.layers_per_unit},
-                                            s.pipeline_stages, placement(s.schedule), question.stage_sites(s));
+    const StageLayout layout = stage_layout(question.graph(), s, chunks_, placed.variants, question.stage_sites(s));
     const StageTable table(question.graph(), layout, placer_.blocks());
     Held held;
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {

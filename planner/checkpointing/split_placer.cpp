@@ -10,11 +10,9 @@ namespace plumbline {
 SplitPlacer::SplitPlacer(const RecomputePlacer& placer, const std::vector<Chunk>& chunks)
     : placer_(placer),
       chunks_(chunks),
-      unplaced_(stage_layout(
-          placer.question().graph(),
-          {chunks, ruled_variants(placer.question().graph(), {}, chunks), placer.strategy().layers_per_unit},
-          placer.strategy().pipeline_stages, placement(placer.strategy().schedule),
-          placer.question().stage_sites(placer.strategy()))),
+      unplaced_(stage_layout(placer.question().graph(), placer.strategy(), chunks,
+                             ruled_variants(placer.question().graph(), {}, chunks),
+                             placer.question().stage_sites(placer.strategy()))),
       kept_(placer.question().graph(), unplaced_, placer.blocks()),
       sequence_(placer.question().graph().sequence()) {
   for (std::int32_t rank = 0; rank < placer.strategy().pipeline_stages; ++rank)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/plan/strategy_axes.h"
 #include "planner/pricing/evaluate.h"
 
 namespace plumbline {
@@ -129,16 +130,15 @@ void add_zero(Steps& steps, const Strategy& s) {
     if (stage >= 0 && stage <= 3)
       steps.add(arrow("ZeRO", s.zero_stage, stage), [&](Strategy& t) {
         t.zero_stage = stage;
-        t.prefetch = ParameterPrefetch::on;
-        t.layers_per_unit = 1;
+        reset_details("--zero", t);
       });
-  const bool on = s.prefetch == ParameterPrefetch::on;
-  if (s.zero_stage == 3)
-    steps.add(arrow("prefetch", on ? "on" : "off", on ? "off" : "on"),
-              [&](Strategy& t) { t.prefetch = on ? ParameterPrefetch::off : ParameterPrefetch::on; });
-  for (const std::int32_t layers : {2 * s.layers_per_unit, s.layers_per_unit / 2})
-    if (s.zero_stage == 3 && layers >= 1)
-      steps.add(arrow("layers per unit", s.layers_per_unit, layers), [&](Strategy& t) { t.layers_per_unit = layers; });
+  for (const StrategyAxis* axis : details_of("--zero"))
+    if (axis->means_something(s))
+      for (const std::int64_t value : axis->neighbours(s)) {
+        Strategy to = s;
+        axis->set(to, value);
+        steps.add(arrow(axis->change, axis->text(s), axis->text(to)), [&](Strategy& t) { axis->set(t, value); });
+      }
 }
 
 /// All-to-all is looked at where it is asked for, as in a search.

@@ -56,8 +56,7 @@ class Ranges {
     for (std::int32_t first = 0; first < size_; ++first)
       for (std::int32_t last = first + 1; last <= size_; ++last) {
         const auto next = static_cast<std::int32_t>(found.size());
-        RankContent content =
-            stage_content(graph_, variants_, {first, last}, sites, rank, pricer.strategy().layers_per_unit);
+        RankContent content = stage_content(graph_, pricer.strategy(), variants_, {first, last}, sites, rank);
         content.link = 0;  // ranks on the same site share their ranges
         const auto [entry, is_new] = found.try_emplace(std::move(content), next);
         index_[slot(first, last)] = entry->second;

@@ -175,8 +175,8 @@ class Comparison {
       for (std::int32_t c = 0; c < strategy_.virtual_stages; ++c) {
         const std::int32_t stage = stage_of(placement(strategy_.schedule), strategy_.pipeline_stages, rank, c);
         const Chunk chunk = chunks_[static_cast<std::size_t>(stage)];
-        chunks.push_back(stage_cost(
-            stage_content(question_.graph(), way.variants, chunk, sites_, rank, strategy_.layers_per_unit), blocks_));
+        chunks.push_back(
+            stage_cost(stage_content(question_.graph(), strategy_, way.variants, chunk, sites_, rank), blocks_));
       }
       return held_by(rank, rank_load(*kept_, strategy_, rank, question_.kept_gradients(strategy_), chunks)) <= limit();
     });
@@ -213,8 +213,7 @@ class Comparison {
     return replays;
   }
   [[nodiscard]] StageLayout layout_of(const Way& way) const {
-    return stage_layout(question_.graph(), {chunks_, way.variants, strategy_.layers_per_unit},
-                        strategy_.pipeline_stages, placement(strategy_.schedule), sites_);
+    return stage_layout(question_.graph(), strategy_, chunks_, way.variants, sites_);
   }
   /// Where the costs of an execution on stage `s` of the network are.
   [[nodiscard]] std::size_t cost_index(std::size_t s, std::size_t execution) const {

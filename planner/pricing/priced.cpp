@@ -71,8 +71,8 @@ StageLayout layout_of_chunks(const Question& question, const Strategy& strategy,
   std::vector<std::int32_t> variants = strategy.recompute.mode == RecomputeMode::placed
                                            ? optimal_variants(question, strategy, groups, chunks)
                                            : ruled_variants(question.graph(), strategy.recompute, chunks);
-  return stage_layout(question.graph(), {std::move(chunks), std::move(variants), strategy.layers_per_unit},
-                      strategy.pipeline_stages, placement(strategy.schedule), question.stage_sites(strategy));
+  return stage_layout(question.graph(), strategy, std::move(chunks), std::move(variants),
+                      question.stage_sites(strategy));
 }
 
 /// What a split is chosen for: that it fits, then that its step is short; where neither fits, that it holds least.

@@ -5,6 +5,7 @@
 
 #include "core/plan/stage_split.h"
 #include "planner/search/level_split.h"
+#include "planner/search/space_axes.h"
 
 namespace plumbline {
 namespace {
@@ -23,8 +24,7 @@ class Variants {
   void add_of_same_blocks() {
     add_virtual_stages();
     add_shard_groups();
-    add_prefetch();
-    add_units();
+    add_details();
   }
   void add_of_other_blocks() {
     add_micro_batches();
@@ -67,20 +67,16 @@ class Variants {
       if (from_.gradient_ranks() % s.shard_group == 0) add(s);
   }
 
-  void add_prefetch() {
-    if (from_.zero_stage < 3 || !space_.prefetch.empty()) return;
-    Strategy s = from_;
-    s.prefetch = from_.prefetch == ParameterPrefetch::on ? ParameterPrefetch::off : ParameterPrefetch::on;
-    add(s);
-  }
-
-  /// Twice and half as many layers: what is better is where the next ones are looked for.
-  void add_units() {
-    if (from_.zero_stage < 3 || !space_.layers_per_unit.empty()) return;
-    Strategy s = from_;
-    for (const std::int32_t layers : {2 * from_.layers_per_unit, from_.layers_per_unit / 2}) {
-      s.layers_per_unit = layers;
-      if (layers >= 1) add(s);
+  /// What is better is where the next ones are looked for.
+  void add_details() {
+    for (const SpaceAxis& detail : space_axes()) {
+      const StrategyAxis& axis = *detail.axis;
+      if (axis.detail_of.empty() || !axis.means_something(from_) || detail.is_fixed(space_)) continue;
+      for (const std::int64_t value : axis.neighbours(from_)) {
+        Strategy s = from_;
+        axis.set(s, value);
+        add(s);
+      }
     }
   }
 

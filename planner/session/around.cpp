@@ -8,6 +8,7 @@
 #include "core/base/errors.h"
 #include "planner/explain/strategy_changes.h"
 #include "planner/question/noise.h"
+#include "planner/search/space_axes.h"
 
 namespace plumbline::session {
 namespace {
@@ -37,6 +38,15 @@ class AxisLists {
   template <class T, class V>
   void keep(Choice choice, std::vector<T> SearchSpace::*list, std::initializer_list<V> values) {
     if (!free_.contains(choice)) (space_.*list).assign(values.begin(), values.end());
+  }
+  /// The details of an axis stay with it.
+  void keep_details(Choice choice, std::string_view flag, const Strategy& start) {
+    if (free_.contains(choice)) return;
+    for (const SpaceAxis& one : space_axes()) {
+      if (one.axis->detail_of != flag) continue;
+      one.copy({}, space_);
+      one.add(space_, start);
+    }
   }
   [[nodiscard]] bool is_free(Choice choice) const { return free_.contains(choice); }
   [[nodiscard]] SearchSpace& space() { return space_; }
@@ -74,8 +84,7 @@ SearchSpace space_around(const Strategy& start, const Choices& free, const Searc
   lists.keep(Choice::expert, &SearchSpace::expert_tensor_parallel, {start.expert_tensor_parallel});
   lists.keep(Choice::micro_batch, &SearchSpace::micro_batch_sizes, {start.micro_batch});
   lists.keep(Choice::zero, &SearchSpace::zero_stages, {start.zero_stage});
-  lists.keep(Choice::zero, &SearchSpace::prefetch, {start.prefetch});
-  lists.keep(Choice::zero, &SearchSpace::layers_per_unit, {start.layers_per_unit});
+  lists.keep_details(Choice::zero, "--zero", start);
   lists.keep(Choice::recompute, &SearchSpace::recompute, {start.recompute});
   // Without tensor parallelism there was nothing to choose.
   const bool had_choice = start.tensor_parallel > 1 || !lists.is_free(Choice::tensor);
@@ -103,31 +112,13 @@ std::vector<Choice> choices_of(const Question& question) {
   return choices;
 }
 
-template <class T>
-void require_among(const char* axis, const std::vector<T>& values, T value) {
-  if (values.empty() || std::find(values.begin(), values.end(), value) != values.end()) return;
-  throw InputError({"--fix", std::string(axis) + " is another one than the plan's",
-                    "an axis with the plan's value among those allowed, which then stays within them", ""});
-}
-
 /// What is fixed bounds where a choice may go; a start outside of it would have no neighbour.
 void require_start_inside(const SearchSpace& fixed, const Strategy& start) {
-  require_among("tp", fixed.tensor_parallel, start.tensor_parallel);
-  require_among("pp", fixed.pipeline_stages, start.pipeline_stages);
-  require_among("cp", fixed.context_parallel, start.context_parallel);
-  if (start.context_parallel > 1) require_among("cp-comm", fixed.context_communication, start.context_communication);
-  require_among("ep", fixed.expert_parallel, start.expert_parallel);
-  require_among("etp", fixed.expert_tensor_parallel, start.expert_tensor_parallel);
-  require_among("dp", fixed.data_parallel, start.data_parallel);
-  require_among("micro-batch", fixed.micro_batch_sizes, start.micro_batch);
-  require_among("virtual-stages", fixed.virtual_stages, start.virtual_stages);
-  require_among("zero", fixed.zero_stages, start.zero_stage);
-  require_among("recompute", fixed.recompute, start.recompute);
-  if (start.pipeline_stages > 1) require_among("schedule", fixed.schedules, start.schedule);
-  if (start.zero_stage > 0) require_among("shard-group", fixed.shard_groups, start.shard_group);
-  if (start.zero_stage == 3) require_among("prefetch", fixed.prefetch, start.prefetch);
-  if (start.zero_stage == 3) require_among("layers-per-unit", fixed.layers_per_unit, start.layers_per_unit);
-  if (start.tensor_parallel > 1) require_among("sequence-parallel", fixed.sequence_parallel, start.sequence_parallel);
+  for (const SpaceAxis& one : space_axes()) {
+    if (one.axis->means_something(start) && !one.allows(fixed, start))
+      throw InputError({"--fix", one.name() + " is another one than the plan's",
+                        "an axis with the plan's value among those allowed, which then stays within them", ""});
+  }
 }
 
 std::vector<std::string> steps_between(const Strategy& start, const Strategy& other) {

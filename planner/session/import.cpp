@@ -5,6 +5,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/escape.h"
+#include "core/plan/strategy_axes.h"
 #include "models/import/hugging_face.h"
 #include "models/network_catalog.h"
 #include "planner/frameworks/launch/merge_settings.h"
@@ -202,9 +203,6 @@ class Flags {
     words_.emplace_back(flag);
     words_.push_back(value);
   }
-  void add_degree(const char* flag, std::int64_t value) {
-    if (value > 1) add(flag, std::to_string(value));
-  }
   [[nodiscard]] std::vector<std::string> take() { return std::move(words_); }
 
  private:
@@ -221,27 +219,18 @@ void add_recipe(const Training& training, Flags& flags) {
   if (training.adaptation.lora_rank > 0) flags.add("--lora-rank", std::to_string(training.adaptation.lora_rank));
 }
 
+/// What is usual goes without saying, but for the micro-batch.
 void add_strategy(const PartialStrategy& partial, Flags& flags) {
   const Strategy& s = partial.strategy;
-  flags.add_degree("--tp", s.tensor_parallel);
-  flags.add_degree("--pp", s.pipeline_stages);
-  flags.add_degree("--cp", s.context_parallel);
-  if (s.context_communication != ContextCommunication::ring)
-    flags.add("--cp-comm", std::string(to_text(s.context_communication)));
-  flags.add_degree("--ep", s.expert_parallel);
-  flags.add_degree("--etp", s.expert_tensor_parallel);
-  if (partial.data_parallel_given) flags.add("--dp", std::to_string(s.data_parallel));
-  flags.add_degree("--virtual-stages", s.virtual_stages);
-  if (partial.schedule_given && s.schedule != Schedule::none) flags.add("--schedule", std::string(to_text(s.schedule)));
-  flags.add("--micro-batch", std::to_string(s.micro_batch));
-  if (s.zero_stage > 0) flags.add("--zero", std::to_string(s.zero_stage));
-  if (partial.shard_group_given && s.zero_stage > 0) flags.add("--shard-group", std::to_string(s.shard_group));
-  if (s.prefetch == ParameterPrefetch::off) flags.add("--prefetch", "off");
-  if (s.layers_per_unit != 1) flags.add("--layers-per-unit", std::to_string(s.layers_per_unit));
-  if (s.sequence_parallel == SequenceParallel::on) flags.add("--sequence-parallel", "on");
-  if (s.flash_attention == FlashAttention::off) flags.add("--flash-attention", "off");
-  if (s.recompute.mode != RecomputeMode::none) flags.add("--recompute", to_text(s.recompute));
-  if (!s.layers_per_stage.empty()) flags.add("--layers-per-stage", layers_text(s.layers_per_stage));
+  const auto is_said = [&](const StrategyAxis& axis) {
+    if (axis.flag == "--micro-batch") return true;
+    if (axis.flag == "--dp") return partial.data_parallel_given;
+    if (axis.flag == "--schedule" && !partial.schedule_given) return false;
+    if (axis.flag == "--shard-group") return partial.shard_group_given && s.zero_stage > 0;
+    return !axis.is_usual(s);
+  };
+  for (const StrategyAxis& axis : strategy_axes())
+    if (!axis.flag.empty() && is_said(axis)) flags.add(axis.flag.c_str(), axis.text(s));
 }
 
 }  // namespace
@@ -316,7 +305,6 @@ std::vector<std::string> strategy_flags(const Strategy& strategy) {
   const bool is_whole = strategy.shard_group == strategy.gradient_ranks();
   Flags flags;
   add_strategy({strategy, false, !is_usual, !is_whole, false}, flags);
-  if (strategy.split != StageSplit::even) flags.add("--split", std::string(to_text(strategy.split)));
   return flags.take();
 }
 

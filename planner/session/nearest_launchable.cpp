@@ -1,5 +1,7 @@
 #include "planner/session/nearest_launchable.h"
 
+#include "core/plan/strategy_axes.h"
+
 namespace plumbline::session {
 namespace {
 
@@ -15,11 +17,10 @@ class LaunchableNeighbours {
       add([&](Strategy& s) {
         s.zero_stage = stage.value;
         s.shard_group = stage.value > 0 ? s.gradient_ranks() : 1;
-        s.prefetch = ParameterPrefetch::on;
-        s.layers_per_unit = 1;
+        reset_details("--zero", s);
       });
-    add([](Strategy& s) { s.prefetch = ParameterPrefetch::on; });
-    add([](Strategy& s) { s.layers_per_unit = 1; });
+    for (const StrategyAxis* axis : details_of("--zero"))
+      add([&](Strategy& s) { axis->set(s, axis->get(Strategy{})); });
     add([](Strategy& s) { s.split = StageSplit::even, s.layers_per_stage.clear(); });
     add([](Strategy& s) { s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1; });
     add([](Strategy& s) { s.sequence_parallel = SequenceParallel::on; });

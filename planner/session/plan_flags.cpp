@@ -40,7 +40,7 @@ StrategyRequest PlanFlags::request_of(ImportRequest files) const {
   files.question = question.question(QuestionParts::some);
   const ImportAnswer answer = import_files(files);
   StrategyRequest request = strategy_request(files, answer);
-  if (!strategy.flash_attention) return request;
+  if (!strategy["--flash-attention"]) return request;
   if (answer.settings.flash_attention) require_none("--flash-attention", "--import");
   request.strategy.strategy.flash_attention = strategy.strategy().strategy.flash_attention;
   request.strategy.flash_attention_given = true;

@@ -70,24 +70,7 @@ LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
   s.lora_rank = training.adaptation.lora_rank;
   s.lora_targets = training.adaptation.lora_targets;
   s.frozen = freeze_text(training.adaptation);
-  s.pipeline_stages = strategy.pipeline_stages;
-  s.tensor_parallel = strategy.tensor_parallel;
-  s.context_parallel = strategy.context_parallel;
-  s.context_communication = strategy.context_communication;
-  s.expert_parallel = strategy.expert_parallel;
-  s.expert_tensor_parallel = strategy.expert_tensor_parallel;
-  s.data_parallel = strategy.data_parallel;
-  s.virtual_stages = strategy.virtual_stages;
-  s.schedule = strategy.schedule;
-  s.micro_batch = strategy.micro_batch;
-  s.micro_batches = strategy.micro_batches;
-  s.zero_stage = strategy.zero_stage;
-  s.shard_group = strategy.shard_group;
-  s.prefetch = strategy.prefetch;
-  s.layers_per_unit = strategy.layers_per_unit;
-  s.sequence_parallel = strategy.sequence_parallel;
-  s.flash_attention = strategy.flash_attention;
-  s.recompute = strategy.recompute;
+  for_each_axis([&](auto said, auto member) { s.*said = strategy.*member; });
   s.layers_per_stage = strategy.layers_per_stage;
   return s;
 }
@@ -115,25 +98,9 @@ void take_autocast_gradients(LaunchSettings& s) {
 
 Strategy strategy_of(const LaunchSettings& s) {
   Strategy strategy;
-  take(strategy.pipeline_stages, s.pipeline_stages);
-  take(strategy.tensor_parallel, s.tensor_parallel);
-  take(strategy.context_parallel, s.context_parallel);
+  for_each_axis([&](auto said, auto member) { take(strategy.*member, s.*said); });
   // Of undivided sequences a file may say anything.
-  if (strategy.context_parallel > 1) take(strategy.context_communication, s.context_communication);
-  take(strategy.expert_parallel, s.expert_parallel);
-  take(strategy.expert_tensor_parallel, s.expert_tensor_parallel);
-  take(strategy.data_parallel, s.data_parallel);
-  take(strategy.virtual_stages, s.virtual_stages);
-  take(strategy.schedule, s.schedule);
-  take(strategy.micro_batch, s.micro_batch);
-  take(strategy.micro_batches, s.micro_batches);
-  take(strategy.zero_stage, s.zero_stage);
-  take(strategy.shard_group, s.shard_group);
-  take(strategy.prefetch, s.prefetch);
-  take(strategy.layers_per_unit, s.layers_per_unit);
-  take(strategy.sequence_parallel, s.sequence_parallel);
-  take(strategy.flash_attention, s.flash_attention);
-  take(strategy.recompute, s.recompute);
+  if (strategy.context_parallel == 1) strategy.context_communication = {};
   strategy.layers_per_stage = s.layers_per_stage;
   return strategy;
 }

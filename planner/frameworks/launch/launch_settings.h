@@ -77,6 +77,29 @@ struct LaunchSettings {
   LaunchRecipe recipe;
 };
 
+/// Calls `visit(of the settings, of the strategy)` with the members of each axis that is an optional of the settings.
+template <class Visit>
+void for_each_axis(const Visit& visit) {
+  visit(&LaunchSettings::pipeline_stages, &Strategy::pipeline_stages);
+  visit(&LaunchSettings::tensor_parallel, &Strategy::tensor_parallel);
+  visit(&LaunchSettings::context_parallel, &Strategy::context_parallel);
+  visit(&LaunchSettings::context_communication, &Strategy::context_communication);
+  visit(&LaunchSettings::expert_parallel, &Strategy::expert_parallel);
+  visit(&LaunchSettings::expert_tensor_parallel, &Strategy::expert_tensor_parallel);
+  visit(&LaunchSettings::data_parallel, &Strategy::data_parallel);
+  visit(&LaunchSettings::virtual_stages, &Strategy::virtual_stages);
+  visit(&LaunchSettings::schedule, &Strategy::schedule);
+  visit(&LaunchSettings::micro_batch, &Strategy::micro_batch);
+  visit(&LaunchSettings::micro_batches, &Strategy::micro_batches);
+  visit(&LaunchSettings::zero_stage, &Strategy::zero_stage);
+  visit(&LaunchSettings::shard_group, &Strategy::shard_group);
+  visit(&LaunchSettings::prefetch, &Strategy::prefetch);
+  visit(&LaunchSettings::layers_per_unit, &Strategy::layers_per_unit);
+  visit(&LaunchSettings::sequence_parallel, &Strategy::sequence_parallel);
+  visit(&LaunchSettings::flash_attention, &Strategy::flash_attention);
+  visit(&LaunchSettings::recompute, &Strategy::recompute);
+}
+
 /// Of a plan: every optional of a strategy and a training is set. `network_config` as JSON, null where there is none.
 [[nodiscard]] LaunchSettings settings_of(const Strategy& strategy, const Training& training);
 

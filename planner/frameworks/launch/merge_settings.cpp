@@ -35,25 +35,8 @@ void fill_question(LaunchSettings& s, const LaunchSettings& more) {
 
 void fill_missing(LaunchSettings& s, const LaunchSettings& more) {
   fill_question(s, more);
-  fill(s.pipeline_stages, more.pipeline_stages);
-  fill(s.tensor_parallel, more.tensor_parallel);
-  fill(s.context_parallel, more.context_parallel);
-  fill(s.context_communication, more.context_communication);
-  fill(s.expert_parallel, more.expert_parallel);
-  fill(s.expert_tensor_parallel, more.expert_tensor_parallel);
-  fill(s.data_parallel, more.data_parallel);
-  fill(s.virtual_stages, more.virtual_stages);
-  fill(s.schedule, more.schedule);
-  fill(s.micro_batch, more.micro_batch);
-  fill(s.micro_batches, more.micro_batches);
-  fill(s.zero_stage, more.zero_stage);
-  fill(s.shard_group, more.shard_group);
+  for_each_axis([&](auto said, auto) { fill(s.*said, more.*said); });
   fill(s.shard_copies, more.shard_copies);
-  fill(s.prefetch, more.prefetch);
-  fill(s.layers_per_unit, more.layers_per_unit);
-  fill(s.sequence_parallel, more.sequence_parallel);
-  fill(s.flash_attention, more.flash_attention);
-  fill(s.recompute, more.recompute);
   if (s.layers_per_stage.empty()) s.layers_per_stage = more.layers_per_stage;
   fill_recipe(s.recipe, more.recipe);
 }

@@ -220,17 +220,7 @@ TEST_CASE("the JSON of a fit holds the changes with their flags and what they co
     for (std::size_t w = 0; w + 1 < words.size(); w += 2) {
       const std::string& flag = *words[w].if_string();
       const std::string& value = *words[w + 1].if_string();
-      if (flag == "--tp") flags.tp = value;
-      if (flag == "--pp") flags.pp = value;
-      if (flag == "--cp") flags.cp = value;
-      if (flag == "--virtual-stages") flags.virtual_stages = value;
-      if (flag == "--schedule") flags.schedule = value;
-      if (flag == "--micro-batch") flags.micro_batch = value;
-      if (flag == "--zero") flags.zero = value;
-      if (flag == "--shard-group") flags.shard_group = value;
-      if (flag == "--sequence-parallel") flags.sequence_parallel = value;
-      if (flag == "--recompute") flags.recompute = value;
-      if (flag == "--layers-per-stage") flags.layers_per_stage = value;
+      flags[flag] = value;
     }
     CHECK(completed(flags.strategy(), asked.question) == answer.changes[i].strategy);
   }

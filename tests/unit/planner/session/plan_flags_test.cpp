@@ -25,10 +25,10 @@ std::string refusal(const auto& work) {
 TEST_CASE("a strategy's flags say what is given and what follows from the question", "[session]") {
   StrategyFlags flags;
   CHECK(flags.given().empty());
-  flags.tp = "3";
-  flags.pp = "5";
-  flags.sequence_parallel = "on";
-  flags.layers_per_stage = "6,7,6,7,6";
+  flags["--tp"] = "3";
+  flags["--pp"] = "5";
+  flags["--sequence-parallel"] = "on";
+  flags["--layers-per-stage"] = "6,7,6,7,6";
   const PartialStrategy partial = flags.strategy();
   CHECK(flags.given() == "--tp");
   CHECK(partial.strategy.tensor_parallel == 3);
@@ -36,7 +36,7 @@ TEST_CASE("a strategy's flags say what is given and what follows from the questi
   CHECK(partial.strategy.layers_per_stage == std::vector<std::int32_t>{6, 7, 6, 7, 6});
   CHECK(partial.strategy.sequence_parallel == SequenceParallel::on);
   CHECK_FALSE(partial.data_parallel_given);
-  flags.recompute = "everything";
+  flags["--recompute"] = "everything";
   CHECK_THAT(refusal([&] { static_cast<void>(flags.strategy()); }), Catch::Matchers::StartsWith("--recompute: "));
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("without a flag of a strategy it is that of the best plan, with one th
   CHECK(plain.chosen.empty());
   CHECK(with_chosen(to_json(plain.plan), plain).find("chosen") == nullptr);
   CHECK(priced.plan.prediction.step_time_s.expected < plain.plan.prediction.step_time_s.expected);
-  flags.strategy.micro_batch = "1";
+  flags.strategy["--micro-batch"] = "1";
   CHECK(estimate(flags.request(NoStrategy::best)).strategy == plain.strategy);
   CHECK(flags.request(NoStrategy::best).chosen.empty());
 }
@@ -87,7 +87,7 @@ TEST_CASE("flags that a plan file or launch files say too are refused beside the
   flags.question.optimizer = "lion";
   CHECK_THAT(refusal([&] { flags.require_allowed_with_import(); }), Catch::Matchers::StartsWith("--optimizer: "));
   PlanFlags strategy;
-  strategy.strategy.zero = "1";
+  strategy.strategy["--zero"] = "1";
   CHECK_THAT(refusal([&] { strategy.require_allowed_with_plan(); }), Catch::Matchers::StartsWith("--zero: "));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("whether attention is fused may be said beside launch files that do no
   const auto asked = [](const std::string& more) {
     PlanFlags flags;
     flags.question.machine = "dgx1-v100";
-    flags.strategy.flash_attention = "off";
+    flags.strategy["--flash-attention"] = "off";
     ImportRequest files;
     files.from = "megatron-lm";
     files.files = {{"train.sh",
@@ -118,7 +118,7 @@ TEST_CASE("limits are asked of a strategy only where a flag of it is given", "[s
   flags.question.model = "gpt2";
   flags.question.machine = "dgx-h100";
   CHECK_FALSE(flags.limits_request().strategy);
-  flags.strategy.dp = "6";
+  flags.strategy["--dp"] = "6";
   CHECK(flags.limits_request().strategy->strategy.data_parallel == 6);
 }
 

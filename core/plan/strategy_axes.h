@@ -1,0 +1,79 @@
+#pragma once
+/// \file strategy_axes.h: the choices of a strategy, one row each: what an axis is called, its values, where it counts.
+///
+/// Flags with their checks and help, --fix, plan files, commands, Python's arguments and the words for a change are
+/// loops over the rows, so that a new axis is a member of Strategy, a row, and what prices, lowers and executes it. The
+/// inner loop of a search reads Strategy.
+/// Checked against: tests/unit/core/plan/strategy_axes_test.cpp.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/strategy.h"
+
+namespace plumbline {
+
+/// How the value of an axis is written: a whole number; on or off; one of several names; a recompute; a number of
+/// layers for each pipeline chunk.
+enum class AxisKind : std::uint8_t { number, toggle, choice, recompute, layers };
+
+/// When a plan file holds the key of an axis. Readers of `always` and `where_unusual` take the usual value where it is
+/// absent.
+enum class InFiles : std::uint8_t { required, always, where_unusual };
+
+struct StrategyAxis {
+  std::string flag;    ///< "--tp"; empty: follows from the question
+  std::string key;     ///< of plan files, "tensor_parallel"
+  std::string change;  ///< what a sentence about a change calls it; empty: another axis says it too
+  std::string values;  ///< as help shows them: "N", "on|off"
+  std::string help;    ///< of the flag, with what an absent one means
+  AxisKind kind = AxisKind::number;
+  std::int64_t least = 1;  ///< of a number, or of each of the layers
+  std::int64_t most = 1;
+  std::vector<std::string> names;  ///< of a choice, in the order of its values
+
+  /// The number, 1 for on, or the place of a choice among its names. Of a recompute and layers: none.
+  std::int64_t (*get)(const Strategy&) = nullptr;
+  void (*set)(Strategy&, std::int64_t) = nullptr;
+
+  InFiles in_files = InFiles::where_unusual;
+  /// What was written before keeps its order: of keys in plan files, of a plan's changes. New axes come last.
+  int file_place = last_place;
+  int change_place = last_place;
+  /// Whether the value means anything in a strategy; where not it is the usual one. Null: always.
+  bool (*applies)(const Strategy&) = nullptr;
+  /// The flag of the axis that it is a detail of: chosen with it, usual again when that changes. Empty: of none.
+  std::string_view detail_of;
+  /// Whether a change of it goes without saying, given the others. Null: never.
+  bool (*follows)(const Strategy& before, const Strategy& after) = nullptr;
+  /// The value in a sentence about a change, where that is not `text`.
+  std::string (*change_text)(const Strategy&) = nullptr;
+
+  static constexpr int recipe_place = 20;  ///< of precisions and optimizer in plan files
+  static constexpr int last_place = 100;
+
+  /// As a flag and a plan file spell the value: "8", "on", "1f1b", "6,7,6".
+  [[nodiscard]] std::string text(const Strategy& strategy) const;
+  /// Whether it is what an empty Strategy has.
+  [[nodiscard]] bool is_usual(const Strategy& strategy) const { return text(strategy) == text(Strategy{}); }
+  [[nodiscard]] bool means_something(const Strategy& strategy) const { return applies == nullptr || applies(strategy); }
+  /// The values one step away, of numbers and toggles: twice and half as many, or the other one.
+  [[nodiscard]] std::vector<std::int64_t> neighbours(const Strategy& strategy) const;
+  /// The flag without its dashes, as --fix and tables of changes spell it.
+  [[nodiscard]] std::string_view word() const { return std::string_view(flag).substr(flag.empty() ? 0 : 2); }
+};
+
+/// In the order of flags in commands and help.
+[[nodiscard]] const std::vector<StrategyAxis>& strategy_axes();
+/// By the place that a member names, `&StrategyAxis::file_place` or `change_place`.
+[[nodiscard]] std::vector<const StrategyAxis*> strategy_axes_by(int StrategyAxis::*place);
+/// The details of an axis of its flag.
+[[nodiscard]] std::vector<const StrategyAxis*> details_of(std::string_view flag);
+/// They are usual again.
+void reset_details(std::string_view flag, Strategy& strategy);
+/// The axis of a flag, dashes included. It must be one of them.
+[[nodiscard]] const StrategyAxis& strategy_axis(std::string_view flag);
+
+}  // namespace plumbline
