@@ -2,9 +2,13 @@
 
 #include "cli/option_help.h"
 #include "core/base/joined.h"
+#include "planner/search/space_axes.h"
 
 namespace plumbline {
 namespace {
+
+/// Of --fix, as help shows it.
+constexpr std::string_view fix_value = "AXES";
 
 std::string verb_names() {
   std::string names;
@@ -17,6 +21,32 @@ std::string flag_names(const std::vector<FlagWords>& flags) {
   for (const FlagWords& flag : flags)
     if (flag.name.starts_with("--")) names += (names.empty() ? "" : " ") + flag.name;
   return names;
+}
+
+/// "tp= pp= ...": what a fix begins with.
+std::string fix_axes() {
+  std::string names;
+  for (const SpaceAxis& axis : space_axes()) names += (names.empty() ? "" : " ") + axis.name() + "=";
+  return names;
+}
+
+/// The values of an axis that are words: "on off", "0 1 2 3"; empty for numbers of ranks.
+std::string fix_values(const StrategyAxis& axis) { return joined(choices_in(axis.values), " "); }
+
+/// "tp=8,zero=1": bash takes = for a word of its own, so that the word is an axis, "=", a value, or a value and an
+/// axis.
+std::string bash_fix() {
+  std::string text =
+      "_plan_fix() {\n"
+      "  local word=$1 axis=$2 head=\n"
+      "  if [[ $word == *,* ]]; then head=${word%,*}, word=${word##*,} axis=; fi\n"
+      "  case \"$axis\" in\n"
+      "    '') compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -P \"$head\" -W \"" +
+      fix_axes() + "\" -- \"$word\")) ;;\n";
+  for (const SpaceAxis& axis : space_axes())
+    if (const std::string values = fix_values(*axis.axis); !values.empty())
+      text += "    " + axis.name() + ") COMPREPLY=($(compgen -W \"" + values + "\" -- \"$word\")) ;;\n";
+  return text + "  esac\n}\n";
 }
 
 /// What may follow a flag, in the words of bash's compgen.
@@ -43,6 +73,7 @@ std::string fish_values(const FlagWords& flag) {
   if (flag.value == "MACHINE") return " -r -a '(plan machines --names)'";
   if (flag.value == "STACK") return " -r -a '(plan stacks --names)'";
   if (flag.value == "FILE") return " -r -F";
+  if (flag.value == fix_value) return " -x -a " + quoted(fix_axes());
   return flag.value.empty() ? "" : " -x";
 }
 
@@ -53,6 +84,10 @@ std::string bash_case(Verb& verb) {
   for (const FlagWords& flag : flags) {
     if (!flag.name.starts_with("--")) argument = bash_values(flag);
     if (flag.value.empty() || !flag.name.starts_with("--")) continue;
+    if (flag.value == fix_value) {
+      text += "        " + flag.name + ") _plan_fix \"$word\" ''; return ;;\n";
+      continue;
+    }
     const std::string values = bash_values(flag);
     text += "        " + flag.name + ") " +
             (values.empty() ? std::string("COMPREPLY=()") : "COMPREPLY=($(compgen " + values + " -- \"$word\"))") +
@@ -67,9 +102,11 @@ std::string bash_case(Verb& verb) {
 
 std::string bash_completion() {
   std::string text =
-      "# bash completion of plan; written by `plan completion bash`.\n"
+      std::string("# bash completion of plan; written by `plan completion bash`.\n") + bash_fix() +
       "_plan() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+      "  if [[ $previous == = ]]; then _plan_fix \"$word\" \"${COMP_WORDS[COMP_CWORD-2]##*,}\"; return; fi\n"
+      "  if [[ $word == = ]]; then _plan_fix '' \"${previous##*,}\"; return; fi\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"" +
       verb_names() +

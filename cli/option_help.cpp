@@ -12,23 +12,6 @@ namespace {
 
 constexpr std::size_t text_column = 30;
 
-/// "gpipe|1f1b" names its values, "FILE" describes them.
-std::vector<std::string> choices_in(const std::string& value) {
-  if (value.find('|') == std::string::npos) return {};
-  std::vector<std::string> choices;
-  std::string choice;
-  for (const char c : value + "|") {
-    if (c == '|') {
-      if (std::none_of(choice.begin(), choice.end(), [](unsigned char letter) { return std::isupper(letter) != 0; }))
-        choices.push_back(choice);
-      choice.clear();
-    } else {
-      choice += c;
-    }
-  }
-  return choices;
-}
-
 std::string indented_lines(std::string_view text) {
   std::string result = "  ";
   for (const char c : text) {
@@ -62,6 +45,22 @@ std::string flag_line(const FlagWords& flag) {
 }
 
 }  // namespace
+
+std::vector<std::string> choices_in(const std::string& value) {
+  if (value.find('|') == std::string::npos) return {};
+  std::vector<std::string> choices;
+  std::string choice;
+  for (const char c : value + "|") {
+    if (c == '|') {
+      if (std::none_of(choice.begin(), choice.end(), [](unsigned char letter) { return std::isupper(letter) != 0; }))
+        choices.push_back(choice);
+      choice.clear();
+    } else {
+      choice += c;
+    }
+  }
+  return choices;
+}
 
 std::vector<FlagWords> flags_of(const CLI::App& app) {
   std::vector<FlagWords> flags;

@@ -17,6 +17,8 @@ struct FlagWords {
 };
 
 [[nodiscard]] std::vector<FlagWords> flags_of(const CLI::App& app);
+/// "gpipe|1f1b" names its values, "FILE" describes them: none.
+[[nodiscard]] std::vector<std::string> choices_in(const std::string& value);
 /// The flags of a verb that was just made.
 [[nodiscard]] std::vector<FlagWords> flags_of(Verb& verb);
 

@@ -33,8 +33,6 @@ class QuestionOptions {
   void apply_to_plan(session::PlanRequest& request) const { flags_.apply_to_plan(request); }
 
  private:
-  void declare_stack(CLI::App& app);
-
   session::QuestionFlags flags_;
 };
 

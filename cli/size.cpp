@@ -3,6 +3,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "cli/declare_options.h"
 #include "cli/interruption.h"
 #include "cli/kept_memory.h"
 #include "cli/output_options.h"
@@ -32,7 +33,7 @@ class SizeVerb : public Verb {
   }
   void declare(CLI::App& app) override {
     question_.declare(app, Recipes::several, DeviceCounts::several);
-    declare_limits(app);
+    declare_options(app, session::size_options(), flags_, "Run");
     search_.declare(app);
     output_.declare(app, "write the plan of the least GPUs, else that of the nearest, to this file");
     picture_.declare(app, "write throughput, days and dollars against GPUs as SVG to this file");
@@ -52,18 +53,6 @@ class SizeVerb : public Verb {
   }
 
  private:
-  void declare_limits(CLI::App& app) {
-    const auto option = [&](const char* flag, std::optional<std::string>& value, const char* type, const char* text) {
-      app.add_option(flag, value, text)->group("Run")->type_name(type);
-    };
-    option("--days", flags_.days, "DAYS", "the run may take at most so many days");
-    option("--budget", flags_.budget, "DOLLARS", "and cost at most so many dollars, such as 250K");
-    option("--scaling", flags_.scaling, "strong|weak|both",
-           "strong: the batch stays; weak: it grows with the GPUs from the fewest on (strong)");
-    option("--pue", flags_.pue, "RATIO", "energy of the site over that of its computers (world mean)");
-    option("--grid", flags_.grid, "GRAMS", "of CO2 that the grid emits for a kWh (world mean)");
-  }
-
   [[nodiscard]] session::SizeRequest request() const {
     session::SizeRequest request;
     request.search.question = question_.question();

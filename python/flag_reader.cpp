@@ -26,30 +26,25 @@ void FlagReader::refuse_rest() const {
   throw InputError({flag, "unknown argument of plumbline." + function_, "", session::nearest_flag(flag, known_)});
 }
 
+namespace {
+
+template <class Flags>
+void take_options(FlagReader& reader, const session::Options<Flags>& options, Flags& flags) {
+  for (const session::Option<Flags>& option : options) {
+    const char* const flag = option.words.flag.c_str();
+    if (option.is_on) reader.take(flag, option.is_on(flags));
+    if (option.text) reader.take(flag, option.text(flags));
+    if (!option.list) continue;
+    std::optional<std::string> texts;
+    reader.take(flag, texts);
+    if (texts) option.list(flags) = list_of(flag, *texts);
+  }
+}
+
+}  // namespace
+
 void take(FlagReader& reader, session::QuestionFlags& flags) {
-  reader.take("--model", flags.model);
-  std::optional<std::string> dimensions;
-  reader.take("--dim", dimensions);
-  if (dimensions) flags.dimensions = list_of("--dim", *dimensions);
-  reader.take("--machine", flags.machine);
-  reader.take("--gpus", flags.gpus);
-  reader.take("--seq-len", flags.sequence_length);
-  reader.take("--global-batch", flags.global_batch);
-  reader.take("--tokens", flags.tokens);
-  reader.take("--samples", flags.samples);
-  reader.take("--price", flags.price);
-  reader.take("--precision", flags.precision);
-  reader.take("--gradient-precision", flags.gradient_precision);
-  reader.take("--optimizer-precision", flags.optimizer_precision);
-  reader.take("--optimizer", flags.optimizer);
-  reader.take("--freeze", flags.freeze);
-  reader.take("--lora-rank", flags.lora_rank);
-  reader.take("--lora-targets", flags.lora_targets);
-  reader.take("--stack", flags.stack);
-  for (std::size_t i = 0; i < flags.of_stack.size(); ++i)
-    reader.take(stack_choice_fields()[i].flag().c_str(), flags.of_stack[i]);
-  reader.take("--headroom", flags.headroom);
-  reader.take("--tp-across-nodes", flags.tensor_parallel_across_nodes);
+  take_options(reader, session::question_options(flags.recipes, flags.counts), flags);
 }
 
 void take(FlagReader& reader, session::StrategyFlags& flags) {
@@ -58,34 +53,15 @@ void take(FlagReader& reader, session::StrategyFlags& flags) {
 }
 
 void take_ranking(FlagReader& reader, session::SearchFlags& flags) {
-  reader.take("--objective", flags.objective);
-  reader.take("--top", flags.top);
-  reader.take("--all", flags.all);
-  reader.take("--pareto", flags.pareto);
+  take_options(reader, session::ranking_options(), flags);
 }
 
-void take(FlagReader& reader, session::SearchFlags& flags) {
-  reader.take("--fix", flags.fixes);
-  reader.take("--flash-attention", flags.flash_attention);
-  reader.take("--for", flags.framework);
-  reader.take("--executable", flags.executable);
-  reader.take("--split", flags.split);
-  reader.take("--threads", flags.threads);
-  reader.take("--time-limit", flags.time_limit);
-}
+void take(FlagReader& reader, session::SearchFlags& flags) { take_options(reader, session::search_options(), flags); }
 
 void take(FlagReader& reader, session::SimulationFlags& flags) {
-  reader.take("--order-csv", flags.order_file);
-  reader.take("--stage-speed", flags.stage_speed);
-  reader.take("--by-block", flags.by_block);
+  take_options(reader, session::simulation_options(), flags);
 }
 
-void take(FlagReader& reader, session::SizeFlags& flags) {
-  reader.take("--days", flags.days);
-  reader.take("--budget", flags.budget);
-  reader.take("--scaling", flags.scaling);
-  reader.take("--pue", flags.pue);
-  reader.take("--grid", flags.grid);
-}
+void take(FlagReader& reader, session::SizeFlags& flags) { take_options(reader, session::size_options(), flags); }
 
 }  // namespace plumbline::python

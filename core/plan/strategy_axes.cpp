@@ -82,12 +82,14 @@ class AxisRows {
     const char* key;
     const char* change;
     const char* help;
+    std::vector<std::string_view> foreign{};
   };
   StrategyAxis& add(StrategyAxis axis, const Words& words) {
     axis.flag = words.flag;
     axis.key = words.key;
     axis.change = words.change;
     axis.help = words.help;
+    axis.foreign = words.foreign;
     return rows_.emplace_back(std::move(axis));
   }
   /// Of axes that plan files have held from the first: their keys keep the order in which they were written.
@@ -106,37 +108,76 @@ class AxisRows {
 
 void add_degrees(AxisRows& rows) {
   rows.add_first(2, 1, degree<&Strategy::tensor_parallel>(),
-                 {"--tp", "tensor_parallel", "tp", "tensor-parallel ranks (1)"});
-  rows.add_first(4, 3, degree<&Strategy::pipeline_stages>(), {"--pp", "pipeline_stages", "pp", "pipeline stages (1)"});
+                 {"--tp",
+                  "tensor_parallel",
+                  "tp",
+                  "tensor-parallel ranks (1)",
+                  {"--tensor-parallel", "--tensor-parallel-size", "--tensor-model-parallel-size", "--tp-size",
+                   "--tensor-parallel-degree", "--autotp-size"}});
+  rows.add_first(4, 3, degree<&Strategy::pipeline_stages>(),
+                 {"--pp",
+                  "pipeline_stages",
+                  "pp",
+                  "pipeline stages (1)",
+                  {"--pipeline-parallel", "--pipeline-stages", "--pipeline-model-parallel-size", "--pp-size",
+                   "--pipeline-parallel-degree", "--pipeline-parallel-size"}});
   rows.add_first(6, 7, degree<&Strategy::context_parallel>(),
-                 {"--cp", "context_parallel", "cp", "context-parallel ranks (1)"});
+                 {"--cp",
+                  "context_parallel",
+                  "cp",
+                  "context-parallel ranks (1)",
+                  {"--context-parallel", "--context-parallel-size", "--cp-size", "--context-parallel-degree",
+                   "--sequence-parallel-size", "--ulysses"}});
   StrategyAxis& exchange =
       rows.add(choice<&Strategy::context_communication>(all_context_communications),
-               {"--cp-comm", "cp_comm", "context communication",
-                "how they attend to all tokens (ring); all-to-all scatters heads, as DeepSpeed Ulysses"});
+               {"--cp-comm",
+                "cp_comm",
+                "context communication",
+                "how they attend to all tokens (ring); all-to-all scatters heads, as DeepSpeed Ulysses",
+                {"--cp-comm-type"}});
   exchange.change_place = 8;
   exchange.applies = divides_sequences;
   exchange.follows = [](const Strategy& a, const Strategy& b) {
     return !divides_sequences(a) || !divides_sequences(b);
   };
   rows.add_first(7, 9, degree<&Strategy::expert_parallel>(),
-                 {"--ep", "expert_parallel", "ep", "expert-parallel ranks (1)"});
+                 {"--ep",
+                  "expert_parallel",
+                  "ep",
+                  "expert-parallel ranks (1)",
+                  {"--expert-parallel", "--expert-model-parallel-size", "--ep-size", "--expert-parallel-degree"}});
   rows.add_first(8, 10, degree<&Strategy::expert_tensor_parallel>(),
-                 {"--etp", "expert_tensor_parallel", "etp", "tensor-parallel ranks inside an expert (1)"})
+                 {"--etp",
+                  "expert_tensor_parallel",
+                  "etp",
+                  "tensor-parallel ranks inside an expert (1)",
+                  {"--expert-tensor-parallel-size", "--expert-tensor-parallel-degree"}})
       .in_files = InFiles::always;
   rows.add_first(1, 11, degree<&Strategy::data_parallel>(),
-                 {"--dp", "data_parallel", "dp", "data-parallel ranks (the GPUs that the other degrees leave)"})
+                 {"--dp",
+                  "data_parallel",
+                  "dp",
+                  "data-parallel ranks (the GPUs that the other degrees leave)",
+                  {"--data-parallel", "--data-parallel-size", "--dp-size", "--data-parallel-replicate-degree"}})
       .follows = [](const Strategy&, const Strategy&) { return true; };
 }
 
 void add_pipeline(AxisRows& rows) {
-  rows.add_first(5, 5, degree<&Strategy::virtual_stages>(),
-                 {"--virtual-stages", "virtual_stages", "virtual stages", "chunks of layers on each pipeline rank (1)"})
+  rows.add_first(
+          5, 5, degree<&Strategy::virtual_stages>(),
+          {"--virtual-stages",
+           "virtual_stages",
+           "virtual stages",
+           "chunks of layers on each pipeline rank (1)",
+           {"--vs", "--vpp", "--virtual-pipeline-model-parallel-size", "--num-virtual-stages-per-pipeline-rank"}})
       .follows = [](const Strategy&, const Strategy& after) { return !has_pipeline(after); };
   StrategyAxis& schedule = rows.add_first(
       11, 4, choice<&Strategy::schedule>(all_schedules),
-      {"--schedule", "schedule", "schedule",
-       "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix"});
+      {"--schedule",
+       "schedule",
+       "schedule",
+       "of the pipeline (1f1b; interleaved with virtual stages); a search takes the first three, others by --fix",
+       {"--pipeline-schedule", "--pipeline-parallel-schedule"}});
   schedule.values = joined(std::span(schedule.names).subspan(1), "|");  // not "none"
   schedule.applies = has_pipeline;
   schedule.follows = schedule_follows;
@@ -144,18 +185,32 @@ void add_pipeline(AxisRows& rows) {
 
 void add_micro_batches(AxisRows& rows) {
   rows.add_first(12, 12, number<&Strategy::micro_batch>(1, largest_global_batch),
-                 {"--micro-batch", "micro_batch", "micro-batch", "sequences of one micro-batch (1)"});
+                 {"--micro-batch",
+                  "micro_batch",
+                  "micro-batch",
+                  "sequences of one micro-batch (1)",
+                  {"--mbs", "--micro-batch-size", "--per-device-train-batch-size", "--train-micro-batch-size-per-gpu",
+                   "--local-batch-size", "--micro-bs"}});
   rows.add_first(13, 0, number<&Strategy::micro_batches>(1, largest_global_batch), {"", "micro_batches", "", ""});
 }
 
 void add_sharding(AxisRows& rows) {
-  StrategyAxis& stage = rows.add_first(9, 13, number<&Strategy::zero_stage>(0, 3),
-                                       {"--zero", "zero_stage", "ZeRO", "ZeRO stage; 3 is FSDP (0)"});
+  StrategyAxis& stage = rows.add_first(
+      9, 13, number<&Strategy::zero_stage>(0, 3),
+      {"--zero",
+       "zero_stage",
+       "ZeRO",
+       "ZeRO stage; 3 is FSDP (0)",
+       {"--zero-stage", "--fsdp", "--fully-shard", "--sharding-strategy", "--use-distributed-optimizer"}});
   stage.values = "0|1|2|3";
   stage.follows = [](const Strategy&, const Strategy& after) { return after.gradient_ranks() == 1; };
-  StrategyAxis& group = rows.add_first(
-      10, 14, degree<&Strategy::shard_group>(),
-      {"--shard-group", "shard_group", "shard group", "ranks that share one copy of the sharded states (all)"});
+  StrategyAxis& group =
+      rows.add_first(10, 14, degree<&Strategy::shard_group>(),
+                     {"--shard-group",
+                      "shard_group",
+                      "shard group",
+                      "ranks that share one copy of the sharded states (all)",
+                      {"--data-parallel-shard-degree", "--hsdp", "--num-distributed-optimizer-instances"}});
   group.applies = shards;
   group.follows = [](const Strategy& a, const Strategy& b) { return is_whole(a) && is_whole(b); };
   StrategyAxis& prefetch =
@@ -175,13 +230,20 @@ void add_sharding(AxisRows& rows) {
 void add_kernels(AxisRows& rows) {
   StrategyAxis& sequence =
       rows.add_first(3, 2, toggle<&Strategy::sequence_parallel, SequenceParallel::on, SequenceParallel::off>(),
-                     {"--sequence-parallel", "sequence_parallel", "sequence parallelism",
-                      "with tensor parallelism (off; on without a value)"});
+                     {"--sequence-parallel",
+                      "sequence_parallel",
+                      "sequence parallelism",
+                      "with tensor parallelism (off; on without a value)",
+                      {"--sp", "--enable-sequence-parallel"}});
   sequence.applies = has_tensor_ranks;
   sequence.follows = [](const Strategy& a, const Strategy& b) { return !has_tensor_ranks(a) || !has_tensor_ranks(b); };
   rows.add_first(StrategyAxis::recipe_place + 1, 18,
                  toggle<&Strategy::flash_attention, FlashAttention::on, FlashAttention::off>(),
-                 {"--flash-attention", "flash_attention", "flash attention", "fused attention kernels (on)"});
+                 {"--flash-attention",
+                  "flash_attention",
+                  "flash attention",
+                  "fused attention kernels (on)",
+                  {"--flash-attn", "--use-flash-attn", "--attn-implementation"}});
 }
 
 std::string split_or_layers(const Strategy& s) {
@@ -193,16 +255,23 @@ void add_layers(AxisRows& rows) {
   recompute.kind = AxisKind::recompute;
   recompute.values = recompute_names_text("|");
   rows.add_first(14, 17, std::move(recompute),
-                 {"--recompute", "recompute", "recompute",
-                  "what the backward pass computes again (none); optimal: the least that fits"});
+                 {"--recompute",
+                  "recompute",
+                  "recompute",
+                  "what the backward pass computes again (none); optimal: the least that fits",
+                  {"--recompute-granularity", "--recompute-activations", "--activation-checkpointing",
+                   "--gradient-checkpointing", "--activation-checkpoint-mode"}});
   StrategyAxis layers;
   layers.kind = AxisKind::layers;
   layers.values = "N,N,...";
   layers.least = 0;
   layers.most = most_layers;
-  rows.add_first(
-          16, 0, std::move(layers),
-          {"--layers-per-stage", "layers_per_stage", "", "layers of each pipeline chunk by hand, a number for each"})
+  rows.add_first(16, 0, std::move(layers),
+                 {"--layers-per-stage",
+                  "layers_per_stage",
+                  "",
+                  "layers of each pipeline chunk by hand, a number for each",
+                  {"--pipeline-model-parallel-layout"}})
       .in_files = InFiles::always;
   StrategyAxis& split = rows.add_first(
       15, 6, choice<&Strategy::split>(all_stage_splits),

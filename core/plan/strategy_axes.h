@@ -24,11 +24,12 @@ enum class AxisKind : std::uint8_t { number, toggle, choice, recompute, layers }
 enum class InFiles : std::uint8_t { required, always, where_unusual };
 
 struct StrategyAxis {
-  std::string flag;    ///< "--tp"; empty: follows from the question
-  std::string key;     ///< of plan files, "tensor_parallel"
-  std::string change;  ///< what a sentence about a change calls it; empty: another axis says it too
-  std::string values;  ///< as help shows them: "N", "on|off"
-  std::string help;    ///< of the flag, with what an absent one means
+  std::string flag;                       ///< "--tp"; empty: follows from the question
+  std::string key;                        ///< of plan files, "tensor_parallel"
+  std::string change;                     ///< what a sentence about a change calls it; empty: another axis says it too
+  std::string values;                     ///< as help shows them: "N", "on|off"
+  std::string help;                       ///< of the flag, with what an absent one means
+  std::vector<std::string_view> foreign;  ///< flags of other programs that mean it
   AxisKind kind = AxisKind::number;
   std::int64_t least = 1;  ///< of a number, or of each of the layers
   std::int64_t most = 1;

@@ -1,8 +1,6 @@
 #include "planner/session/question_flags.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <utility>
 
 #include "core/base/errors.h"
 #include "core/base/found_by_name.h"
@@ -20,13 +18,6 @@ std::optional<NumberFormat> state_format_from_text(std::string_view text) { retu
 std::string required(std::string_view flag, const std::optional<std::string>& value, std::string expected) {
   if (value) return *value;
   throw InputError({std::string(flag), "is missing", std::move(expected), ""});
-}
-
-/// Empty: none was.
-std::string first_given(std::initializer_list<std::pair<const char*, const std::optional<std::string>*>> flags) {
-  for (const auto& [flag, value] : flags)
-    if (*value) return flag;
-  return "";
 }
 
 }  // namespace
@@ -140,23 +131,13 @@ QuestionText QuestionFlags::question(QuestionParts parts) const {
 }
 
 std::string QuestionFlags::given_with_plan() const {
-  if (!dimensions.empty()) return "--dim";
-  const std::string part = first_given({{"--model", &model},
-                                        {"--machine", &machine},
-                                        {"--gpus", &gpus},
-                                        {"--seq-len", &sequence_length},
-                                        {"--global-batch", &global_batch}});
-  return part.empty() ? given_with_import() : part;
+  return first_given(question_options(recipes, counts), *this,
+                     [](const OptionWords& words) { return words.said_by != SaidBy::nothing; });
 }
 
 std::string QuestionFlags::given_with_import() const {
-  return first_given({{"--precision", &precision},
-                      {"--gradient-precision", &gradient_precision},
-                      {"--optimizer-precision", &optimizer_precision},
-                      {"--optimizer", &optimizer},
-                      {"--freeze", &freeze},
-                      {"--lora-rank", &lora_rank},
-                      {"--lora-targets", &lora_targets}});
+  return first_given(question_options(recipes, counts), *this,
+                     [](const OptionWords& words) { return words.said_by == SaidBy::launch_files; });
 }
 
 void QuestionFlags::apply_to_plan(PlanRequest& request) const {

@@ -13,6 +13,7 @@
 #include "planner/question/question.h"
 #include "planner/search/search.h"
 #include "planner/session/estimate.h"
+#include "planner/session/option.h"
 
 namespace plumbline::session {
 
@@ -57,5 +58,8 @@ struct QuestionFlags {
   [[nodiscard]] StackChoices stack_choices() const;
   [[nodiscard]] std::vector<std::string> values_of(const char* flag, const std::optional<std::string>& text) const;
 };
+
+/// In the order of help. Several recipes and numbers of GPUs are said to be searched where they may be given.
+[[nodiscard]] const Options<QuestionFlags>& question_options(Recipes recipes, DeviceCounts counts);
 
 }  // namespace plumbline::session

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/quantity/quantity.h"
+#include "planner/session/option.h"
 #include "planner/session/search.h"
 
 namespace plumbline::session {
@@ -23,5 +24,10 @@ struct SearchFlags {
  private:
   [[nodiscard]] std::optional<Framework> asked_framework() const;
 };
+
+/// Which plans are looked at, how long, on what.
+[[nodiscard]] const Options<SearchFlags>& search_options();
+/// What is best of what was looked at.
+[[nodiscard]] const Options<SearchFlags>& ranking_options();
 
 }  // namespace plumbline::session

@@ -59,4 +59,19 @@ SimulationRequest SimulationFlags::request(const Strategy& strategy) const {
   return request;
 }
 
+const Options<SimulationFlags>& simulation_options() {
+  static const Options<SimulationFlags> options{
+      text_option<SimulationFlags>(
+          &SimulationFlags::order_file,
+          {"--order-csv", "FILE",
+           "simulate this order of compute actions, PyTorch's pipeline-schedule CSV, not the schedule's own"}),
+      text_option<SimulationFlags>(
+          &SimulationFlags::stage_speed,
+          {"--stage-speed", "STAGE=X,...",
+           "relative speed of the compute of pipeline stages, such as 3=0.8,7=0.5; 1: as priced"}),
+      switch_option(&SimulationFlags::by_block,
+                    {"--by-block", "", "actions of single blocks in place of whole pipeline chunks"})};
+  return options;
+}
+
 }  // namespace plumbline::session

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/session/option.h"
 #include "planner/session/simulate.h"
 
 namespace plumbline::session {
@@ -22,5 +23,7 @@ struct SimulationFlags {
   /// Reads the file of the order. Throws InputError for an order or speeds that do not belong to the strategy.
   [[nodiscard]] SimulationRequest request(const Strategy& strategy) const;
 };
+
+[[nodiscard]] const Options<SimulationFlags>& simulation_options();
 
 }  // namespace plumbline::session

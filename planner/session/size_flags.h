@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/session/option.h"
 #include "planner/session/size.h"
 
 namespace plumbline::session {
@@ -21,5 +22,7 @@ struct SizeFlags {
  private:
   [[nodiscard]] std::vector<Scaling> scalings() const;
 };
+
+[[nodiscard]] const Options<SizeFlags>& size_options();
 
 }  // namespace plumbline::session

@@ -1,0 +1,64 @@
+#pragma once
+/// \file option.h: a setting that somebody gives as text: its flag, its values, what it does, what others call it.
+///
+/// The flags of a command line, the arguments of Python and the hints for a name of another program are loops over
+/// tables of options: question_options, search_options and their like, beside the axes of core/plan/strategy_axes.h.
+/// Checked against: tests/unit/planner/session/option_test.cpp.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plumbline::session {
+
+/// Which file says a setting too, so that its flag is refused beside the file.
+enum class SaidBy : std::uint8_t { nothing, plan_file, launch_files };
+
+struct OptionWords {
+  std::string flag;                         ///< "--global-batch"
+  std::string values;                       ///< as help shows them: "N", "on|off"; empty: it is on where it stands
+  std::string help;                         ///< with what an absent one means
+  std::vector<std::string_view> foreign{};  ///< flags of other programs that mean it
+  SaidBy said_by = SaidBy::nothing;
+};
+
+/// One option and where `Flags` keep what was given: one text, a switch, or the texts of all that were given.
+template <class Flags>
+struct Option {
+  using Text = std::optional<std::string>;
+
+  OptionWords words;
+  std::function<Text&(Flags&)> text;
+  std::function<bool&(Flags&)> is_on;
+  std::function<std::vector<std::string>&(Flags&)> list;
+  bool joins = false;  ///< given twice, the texts are one, apart by commas
+};
+
+template <class Flags>
+using Options = std::vector<Option<Flags>>;
+
+template <class Flags>
+[[nodiscard]] Option<Flags> text_option(std::function<std::optional<std::string>&(Flags&)> text, OptionWords words) {
+  return {.words = std::move(words), .text = std::move(text), .is_on = {}, .list = {}};
+}
+
+template <class Flags>
+[[nodiscard]] Option<Flags> switch_option(bool Flags::*is_on, OptionWords words) {
+  return {.words = std::move(words), .text = {}, .is_on = is_on, .list = {}};
+}
+
+/// The flag of the first option that was given and is one of those that `is_asked` holds of; empty: none was.
+template <class Flags, class IsAsked>
+[[nodiscard]] std::string first_given(const Options<Flags>& options, Flags flags, const IsAsked& is_asked) {
+  for (const Option<Flags>& option : options) {
+    if (!is_asked(option.words)) continue;
+    if ((option.text && option.text(flags)) || (option.list && !option.list(flags).empty())) return option.words.flag;
+  }
+  return "";
+}
+
+}  // namespace plumbline::session

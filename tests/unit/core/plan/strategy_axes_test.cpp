@@ -1,0 +1,97 @@
+#include "core/plan/strategy_axes.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/io/strategy_json.h"
+#include "planner/question/axis_text.h"
+#include "tests/catch.h"
+
+namespace plumbline {
+namespace {
+
+/// Every value of an axis that differs from an empty strategy's, or some of them where there are many.
+std::vector<Strategy> unusual(const StrategyAxis& axis) {
+  std::vector<std::string> values = axis.names;
+  if (axis.kind == AxisKind::number)
+    values = {std::to_string(std::max<std::int64_t>(axis.least, 2)), std::to_string(axis.most)};
+  if (axis.kind == AxisKind::toggle) values = {"on", "off"};
+  if (axis.kind == AxisKind::recompute) values = {"full", "every:3", "selective:mlp+layernorm", "offload:5", "optimal"};
+  if (axis.kind == AxisKind::layers) values = {"3", "1,0,5"};
+  std::vector<Strategy> strategies;
+  for (const std::string& value : values) {
+    Strategy s;
+    read_axis(axis, axis.flag, value, s);
+    if (!axis.is_usual(s)) strategies.push_back(s);
+  }
+  return strategies;
+}
+
+TEST_CASE("every member of a strategy is an axis", "[axes]") {
+  // A member more does not compile here: it needs a row, and this number.
+  const auto& [pp, tp, cp, communication, ep, etp, dp, virtual_stages, schedule, micro_batch, micro_batches, zero,
+               group, prefetch, unit, sequence, flash, recompute, split, layers] = Strategy{};
+  static_cast<void>(std::tie(pp, tp, cp, communication, ep, etp, dp, virtual_stages, schedule, micro_batch,
+                             micro_batches, zero, group, prefetch, unit, sequence, flash, recompute, split, layers));
+  constexpr std::size_t members = 20;
+  CHECK(strategy_axes().size() == members);
+  std::set<std::string> keys;
+  std::set<std::string> flags;
+  for (const StrategyAxis& axis : strategy_axes()) {
+    keys.insert(axis.key);
+    flags.insert(axis.flag);
+  }
+  CHECK(keys.size() == members);
+  CHECK(flags.size() == members);
+}
+
+TEST_CASE("an axis changes what it names and nothing else, and is read as it is written", "[axes]") {
+  for (const StrategyAxis& axis : strategy_axes()) {
+    INFO(axis.key);
+    const std::vector<Strategy> strategies = unusual(axis);
+    CHECK_FALSE(strategies.empty());
+    for (const Strategy& s : strategies) {
+      Strategy again;
+      read_axis(axis, axis.flag, axis.text(s), again);
+      CHECK(again == s);
+      for (const StrategyAxis& other : strategy_axes()) CHECK(other.is_usual(s) == (&other != &axis));
+    }
+  }
+}
+
+TEST_CASE("a plan file holds what is unusual, and is read as it is written", "[axes]") {
+  for (const StrategyAxis& axis : strategy_axes())
+    for (const Strategy& s : unusual(axis)) {
+      INFO(axis.key + " " + axis.text(s));
+      Training training;
+      const Json json = to_json(s, training);
+      CHECK(json.find(axis.key) != nullptr);
+      CHECK(strategy_from_json(JsonPlace(json, ""), training) == s);
+    }
+}
+
+TEST_CASE("axes that count ranks or layers have neighbours within their limits", "[axes]") {
+  Strategy s;
+  s.layers_per_unit = 6;
+  CHECK(strategy_axis("--layers-per-unit").neighbours(s) == std::vector<std::int64_t>{12, 3});
+  s.layers_per_unit = 1;
+  CHECK(strategy_axis("--layers-per-unit").neighbours(s) == std::vector<std::int64_t>{2});
+  CHECK(strategy_axis("--prefetch").neighbours(s) == std::vector<std::int64_t>{0});
+  s.zero_stage = 3;
+  CHECK(strategy_axis("--zero").neighbours(s) == std::vector<std::int64_t>{1});
+}
+
+TEST_CASE("details of an axis mean something with it, and are usual again when it changes", "[axes]") {
+  Strategy s;
+  for (const StrategyAxis* detail : details_of("--zero")) {
+    CHECK_FALSE(detail->means_something(s));
+    detail->set(s, detail->neighbours(s).front());
+  }
+  CHECK(s.prefetch == ParameterPrefetch::off);
+  CHECK(s.layers_per_unit == 2);
+  reset_details("--zero", s);
+  CHECK(s == Strategy{});
+}
+
+}  // namespace
+}  // namespace plumbline
