@@ -100,6 +100,7 @@ void check_attention(const AttentionShape& s, const ConstTensorView& query, cons
   check(output.rows == query.rows && output.columns == s.heads * s.v_head_dim, "the output has the shape's size");
 }
 
+Bytes attention_workspace(const AttentionForward& /*args*/) { return Bytes(0); }
 void attention_forward(const AttentionForward& args, cudaStream_t stream) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output);

@@ -145,8 +145,10 @@ void copy(float* to, const float* from, std::int64_t count, cudaStream_t stream)
 
 }  // namespace
 
+Bytes matmul_workspace(const Matmul& /*args*/) { return Bytes(0); }
 void matmul(const Matmul& args, cudaStream_t stream) { run("matmul", tiled_product(args), stream); }
 
+Bytes linear_workspace(const LinearForward& /*args*/) { return Bytes(0); }
 void linear_forward(const LinearForward& args, cudaStream_t stream) {
   run("linear_forward", tiled_product(product_of(args)), stream);
 }
@@ -160,7 +162,7 @@ void linear_weight_gradient(const LinearWeightGradient& args, cudaStream_t strea
   if (args.bias_gradient.is_there()) linear_bias_gradient(args, stream);
 }
 
-Bytes bias_gradient_workspace(const LinearWeightGradient& args) {
+Bytes linear_workspace(const LinearWeightGradient& args) {
   return args.bias_gradient.is_there() ? row_parts_workspace(args.output_gradient.rows, args.bias_gradient.columns, 1)
                                        : Bytes(0);
 }
@@ -171,8 +173,7 @@ void linear_bias_gradient(const LinearWeightGradient& args, cudaStream_t stream)
   const RowParts divided = row_parts(dy.rows);
   const char* const name = "linear_weight_gradient of the bias";
   if (divided.parts == 1) return launch(name, sums, stream, bias_gradient, dy, args.bias_gradient, args.write);
-  check(args.workspace.size >= bias_gradient_workspace(args),
-        "the workspace is as large as the op's workspace function says");
+  check(args.workspace.size >= linear_workspace(args), "the workspace is as large as the op's workspace function says");
   const bool is_vector = takes_vectors(dy);
   const auto kernel = is_vector ? bias_parts<vector_elements> : bias_parts<1>;
   launch(name, row_parts_shape(dy.rows, dy.columns, is_vector), stream, kernel, dy,
@@ -181,6 +182,10 @@ void linear_bias_gradient(const LinearWeightGradient& args, cudaStream_t stream)
   launch("linear_weight_gradient of the bias's parts", sums, stream, bias_gradient, parts, args.bias_gradient,
          args.write);
 }
+
+Bytes grouped_linear_workspace(const GroupedLinearForward& /*args*/) { return Bytes(0); }
+Bytes grouped_linear_workspace(const GroupedLinearInputGradient& /*args*/) { return Bytes(0); }
+Bytes grouped_linear_workspace(const GroupedLinearWeightGradient& /*args*/) { return Bytes(0); }
 
 void grouped_linear_forward(const GroupedLinearForward& args, cudaStream_t stream) {
   check_experts(args.groups, args.weight);

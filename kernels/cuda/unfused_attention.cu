@@ -108,6 +108,7 @@ __global__ void __launch_bounds__(attention_threads, attention_blocks)
 
 }  // namespace
 
+Bytes unfused_attention_workspace(const UnfusedAttentionForward& /*args*/) { return Bytes(0); }
 void unfused_attention_forward(const UnfusedAttentionForward& args, cudaStream_t stream) {
   const AttentionShape& s = args.shape;
   check_attention(s, args.query, args.key, args.value, args.output);

@@ -103,18 +103,20 @@ bool has_room(const Workspace& workspace, const BuiltAttention& built) { return 
 
 }  // namespace
 
-Bytes attention_forward_scratch(const AttentionForward& args) {
+namespace library {
+
+Bytes attention_workspace(const AttentionForward& args) {
   const BuiltAttention* const built = built_for(args);
-  return built != nullptr ? built->workspace() : Bytes(0);
+  return built != nullptr ? built->workspace() : cuda::attention_workspace(args);
 }
 
-Bytes attention_backward_scratch(const AttentionBackward& args) {
+Bytes attention_workspace(const AttentionBackward& args) {
   const BuiltAttention* const built = built_for(args);
   const Bytes own = cuda::attention_workspace(args);
   return built != nullptr ? std::max(own, built->workspace()) : own;
 }
 
-void run_attention_forward(const AttentionForward& args) {
+void attention_forward(const AttentionForward& args) {
   BuiltAttention* const built = built_for(args);
   if (built == nullptr || !has_room(args.workspace, *built)) return cuda::attention_forward(args, current_stream());
   built->run({.query = args.query.data,
@@ -125,7 +127,7 @@ void run_attention_forward(const AttentionForward& args) {
              args.workspace.data, current_stream());
 }
 
-void run_attention_backward(const AttentionBackward& args) {
+void attention_backward(const AttentionBackward& args) {
   BuiltAttention* const built = built_for(args);
   if (built == nullptr || !has_room(args.workspace, *built)) return cuda::attention_backward(args, current_stream());
   // cuDNN reads both; its interface has one kind of pointer.
@@ -141,10 +143,12 @@ void run_attention_backward(const AttentionBackward& args) {
              args.workspace.data, current_stream());
 }
 
-std::string missing_attention() { return is_asked_for() ? cudnn().problem : ""; }
-
-const char* attention_kernel_name(const AttentionForward& args) {
+const char* attention_kernel(const AttentionForward& args) {
   return built_for(args) != nullptr ? "cudnn" : cuda::attention_kernel(args);
 }
+
+}  // namespace library
+
+std::string missing_attention() { return is_asked_for() ? cudnn().problem : ""; }
 
 }  // namespace plumbline

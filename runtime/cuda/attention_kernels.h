@@ -14,16 +14,20 @@
 #include "kernels/attention.h"
 
 namespace plumbline {
+namespace library {
 
-[[nodiscard]] Bytes attention_forward_scratch(const AttentionForward& args);
-[[nodiscard]] Bytes attention_backward_scratch(const AttentionBackward& args);
+[[nodiscard]] Bytes attention_workspace(const AttentionForward& args);
+[[nodiscard]] Bytes attention_workspace(const AttentionBackward& args);
 // On the lane's stream.
-void run_attention_forward(const AttentionForward& args);
-void run_attention_backward(const AttentionBackward& args);
+void attention_forward(const AttentionForward& args);
+void attention_backward(const AttentionBackward& args);
+/// As kernel tables name it: "cudnn" or "flash-2".
+[[nodiscard]] const char* attention_kernel(const AttentionForward& args);
+
+}  // namespace library
+
 /// Why our own kernels compute attention that cuDNN would compute on this thread's device; empty if cuDNN does, or is
 /// not to be used.
 [[nodiscard]] std::string missing_attention();
-/// As kernel tables name it: "cudnn" or "flash-2".
-[[nodiscard]] const char* attention_kernel_name(const AttentionForward& args);
 
 }  // namespace plumbline

@@ -8,7 +8,7 @@
 #include "runtime/cuda/matrix_products.h"
 #include "runtime/cuda/product_cuts.h"
 
-namespace plumbline {
+namespace plumbline::library {
 namespace {
 
 bool is_found() { return cublaslt().problem.empty(); }
@@ -68,29 +68,29 @@ bool multiply(ProductCall call, cudaStream_t stream) {
 }  // namespace
 
 /// Scratch is asked for before the first step: the library's handle, which takes memory, is made there too.
-Bytes matmul_scratch(const Matmul& args) {
-  if (!is_found()) return Bytes(0);
+Bytes matmul_workspace(const Matmul& args) {
+  if (!is_found()) return cuda::matmul_workspace(args);
   (void)products();
   Bytes bytes = MatrixProducts::workspace();
   if (turns_a(args)) bytes += turned_bytes(args.a);
   if (turns_b(args)) bytes += turned_bytes(args.b);
   return bytes;
 }
-Bytes linear_forward_scratch(const LinearForward& args) { return matmul_scratch(product_of(args)); }
+Bytes linear_workspace(const LinearForward& args) { return matmul_workspace(product_of(args)); }
 /// The bias is summed when the product is done, in the same memory.
-Bytes linear_weight_gradient_scratch(const LinearWeightGradient& args) {
-  return std::max(matmul_scratch(product_of(args)), cuda::bias_gradient_workspace(args));
+Bytes linear_workspace(const LinearWeightGradient& args) {
+  return std::max(matmul_workspace(product_of(args)), cuda::linear_workspace(args));
 }
 
-void run_matmul(const Matmul& args) {
+void matmul(const Matmul& args) {
   if (!multiply({args}, current_stream())) cuda::matmul(args, current_stream());
 }
 
-void run_linear_forward(const LinearForward& args) {
+void linear_forward(const LinearForward& args) {
   if (!multiply({product_of(args)}, current_stream())) cuda::linear_forward(args, current_stream());
 }
 
-void run_linear_weight_gradient(const LinearWeightGradient& args) {
+void linear_weight_gradient(const LinearWeightGradient& args) {
   const cudaStream_t stream = current_stream();
   // What is summed is the gradient before it was cast.
   const bool is_cast = args.uncast_gradient.is_there() && args.uncast_gradient.format != args.output_gradient.format;
@@ -100,4 +100,4 @@ void run_linear_weight_gradient(const LinearWeightGradient& args) {
   if (args.bias_gradient.is_there()) cuda::linear_bias_gradient(args, stream);
 }
 
-}  // namespace plumbline
+}  // namespace plumbline::library

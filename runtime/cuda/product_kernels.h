@@ -11,13 +11,13 @@
 #include "kernels/linear.h"
 #include "kernels/matmul.h"
 
-namespace plumbline {
+namespace plumbline::library {
 
-[[nodiscard]] Bytes matmul_scratch(const Matmul& args);
-[[nodiscard]] Bytes linear_forward_scratch(const LinearForward& args);
-[[nodiscard]] Bytes linear_weight_gradient_scratch(const LinearWeightGradient& args);
-void run_matmul(const Matmul& args);
-void run_linear_forward(const LinearForward& args);
-void run_linear_weight_gradient(const LinearWeightGradient& args);
+[[nodiscard]] Bytes matmul_workspace(const Matmul& args);
+[[nodiscard]] Bytes linear_workspace(const LinearForward& args);
+[[nodiscard]] Bytes linear_workspace(const LinearWeightGradient& args);
+void matmul(const Matmul& args);
+void linear_forward(const LinearForward& args);
+void linear_weight_gradient(const LinearWeightGradient& args);
 
-}  // namespace plumbline
+}  // namespace plumbline::library

@@ -57,8 +57,8 @@ bool OptimizerUpdate::run_together(std::span<const UpdateInstruction> same, cons
     std::vector<ConstTensorView> gradients;
     for (const UpdateInstruction& i : same) gradients.emplace_back(memory_.owned_gradient(owned(i)));
     HealthSums args{gradients, numbers.sums};
-    args.workspace = memory_.backend.workspace(combined->add_health.workspace(args));
-    combined->add_health.run(args);
+    args.workspace = memory_.backend.workspace(combined->add_health_sums.workspace(args));
+    combined->add_health_sums.run(args);
     return true;
   }
   if (same.front().kind != UpdateKind::update || !steps_by_adamw(memory_.training.optimizer)) return false;

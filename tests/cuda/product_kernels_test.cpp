@@ -156,9 +156,9 @@ TEST_CASE("fp8 with scales of rows goes through cuBLASLt on sm_90, and by our ow
 TEST_CASE("Without cuBLASLt our own kernels compute the same, and no scratch is asked for") {
   fake_cublaslt::set_missing("libcublasLt.so.13: cannot open shared object file");
   for (const LinearCase& c : cases()) CHECK(library_products(c) == 0);
-  CHECK(matmul_scratch({}) == Bytes(0));
+  CHECK(library::matmul_workspace({}) == Bytes(0));
   fake_cublaslt::set_missing("");
-  CHECK(matmul_scratch({}) == Bytes(std::int64_t{32} << 20));
+  CHECK(library::matmul_workspace({}) == Bytes(std::int64_t{32} << 20));
 }
 
 }  // namespace

@@ -28,12 +28,13 @@ Executed run_with(const LoweredPlan& plan, const DeviceKernels& table) {
   return execute(plan.job(), o);
 }
 
-// Function pointers are words, and the table holds nothing else but what takes several tensors at once, in the end.
+// Function pointers are words, and the table holds nothing else but what takes several tensors at once, which the CPU
+// has not.
 TEST_CASE("the CPU's table has every kernel") {
   std::array<std::uintptr_t, sizeof(DeviceKernels) / sizeof(std::uintptr_t)> entries{};
   static_assert(sizeof entries == sizeof(DeviceKernels));
   std::memcpy(entries.data(), &cpu_kernels(), sizeof entries);
-  CHECK(std::count(entries.begin(), entries.end() - 1, std::uintptr_t{0}) == 0);
+  CHECK(std::count(entries.begin(), entries.end(), std::uintptr_t{0}) == 1);
 }
 
 // 2 ranks, 2 steps of 4 micro-batches: 4 layers with 2 norms each and the last norm. One step of AdamW for each tensor

@@ -18,8 +18,7 @@ Words words_of(const DeviceKernels& table) {
 }
 
 // Of the table's entries those that answer stay: a size for each of 14 kernels with scratch, that of Muon's products,
-// and the name of who takes attention; the CPU has none of several tensors at once. What a new kernel does not have in
-// idle_device.cpp would run, and is found here.
+// and the name of who takes attention; the CPU has none of several tensors at once.
 TEST_CASE("an idle device's table has the sizes of another one's and none of its kernels") {
   const IdleDevice device(cpu_kernels());
   const Words idle = words_of(device.kernels());
