@@ -9,6 +9,7 @@
 #include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launch_target.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/syntax/yaml.h"
 
@@ -40,7 +41,7 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
     sentences.emplace_back(
         "gradients are reduced when their backward has ended: Accelerate leaves overlap_comm to DeepSpeed, which has it"
         " on for stage 3 alone (--overlap none prices what runs)");
-  if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
+  if (const std::string package = package_sentence(s.optimizer); !package.empty()) sentences.push_back(package);
   return sentences;
 }
 

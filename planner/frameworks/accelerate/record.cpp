@@ -1,11 +1,11 @@
 // Hugging Face Accelerate: FSDP and DeepSpeed by its YAML, without pipelines and experts. Context parallelism is of
 // FSDP2 alone (src/accelerate/accelerator.py: maybe_context_parallel).
 #include "planner/frameworks/framework.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::string_view optimizers_source = "torch/optim";
 constexpr std::string_view launch_source = "src/accelerate/commands/launch.py";
 constexpr std::string_view fsdp_source = "examples/config_yaml_templates/fsdp.yaml";
 constexpr std::string_view parallelism_source = "src/accelerate/parallelism_config.py";
@@ -46,13 +46,7 @@ FrameworkRecord accelerate_record() {
                   {PrecisionRecipe::fp16, "mixed_precision: fp16", launch_source},
                   {PrecisionRecipe::bf16, "mixed_precision: bf16", launch_source},
                   {PrecisionRecipe::fp8, "mixed_precision: fp8", launch_source}};
-  r.optimizers = {{Optimizer::sgd, "SGD", optimizers_source},
-                  {Optimizer::momentum, "SGD(momentum)", optimizers_source},
-                  {Optimizer::adagrad, "Adagrad", optimizers_source},
-                  {Optimizer::rmsprop, "RMSprop", optimizers_source},
-                  {Optimizer::adam, "Adam", optimizers_source},
-                  {Optimizer::adamw, "AdamW", optimizers_source},
-                  {Optimizer::lion, "lion_pytorch.Lion", "lucidrains/lion-pytorch"}};
+  r.optimizers = launched_optimizers(OptimizersOf::packages, "SGD(momentum)");
   r.rules = {{"replicates parameters (ZeRO-0) where there is no tensor or context parallelism", parallelism_source,
               replicates_with_other_axes},
              {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks, without tensor or context parallelism",

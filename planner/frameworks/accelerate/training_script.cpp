@@ -3,6 +3,7 @@
 #include "planner/frameworks/launch/hub_model.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/script_parts.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/syntax/quoting.h"
 
 namespace plumbline {
@@ -132,7 +133,7 @@ std::string optimizer_call(std::optional<Optimizer> optimizer) {
 std::string imports(const LaunchSettings& s) {
   std::string text;
   text += liger_import(s);
-  if (s.optimizer == Optimizer::lion) text += "from lion_pytorch import Lion\n";
+  text += package_import(s.optimizer);
   if (s.lora_rank.value_or(0) > 0) text += "from peft import LoraConfig, get_peft_model\n";
   return text + "from transformers import AutoConfig, AutoModelForCausalLM\n";
 }

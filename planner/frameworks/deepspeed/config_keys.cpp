@@ -1,11 +1,11 @@
 #include "planner/frameworks/deepspeed/config_keys.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/launch/launch_recipe.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 
 namespace plumbline {
 namespace {
@@ -235,17 +235,6 @@ Rows recompute_keys() {
           {.path = "activation_checkpointing.*", .source = checkpointing}};
 }
 
-struct NamedOptimizer {
-  Optimizer optimizer;
-  std::string_view name;  ///< of DeepSpeed, or a class of torch.optim
-};
-/// The first of an optimizer is the one that is written.
-constexpr std::array named_optimizers{
-    NamedOptimizer{Optimizer::adamw, "AdamW"},     NamedOptimizer{Optimizer::adam, "Adam"},
-    NamedOptimizer{Optimizer::lion, "Lion"},       NamedOptimizer{Optimizer::muon, "Muon"},
-    NamedOptimizer{Optimizer::adagrad, "Adagrad"}, NamedOptimizer{Optimizer::rmsprop, "RMSprop"},
-    NamedOptimizer{Optimizer::sgd, "SGD"},         NamedOptimizer{Optimizer::momentum, "SGD"}};
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
@@ -253,15 +242,14 @@ std::string lower(std::string text) {
 }
 
 std::optional<Json> optimizer_name(const Settings& s) {
-  for (const NamedOptimizer& one : named_optimizers)
-    if (s.optimizer == one.optimizer) return Json(one.name);
-  return std::nullopt;
+  if (!s.optimizer) return std::nullopt;
+  return Json(torch_optimizer_of(*s.optimizer).class_name());
 }
 
 /// "Adam" is AdamW unless adam_w_mode says otherwise (config.py: ADAM_W_MODE_DEFAULT).
 void read_optimizer(const Json& value, Settings& s) {
-  for (const NamedOptimizer& one : named_optimizers)
-    if (lower(word_value(value)) == lower(std::string(one.name))) {
+  for (const TorchOptimizer& one : torch_optimizers)
+    if (lower(word_value(value)) == lower(std::string(one.class_name()))) {
       s.optimizer = one.optimizer == Optimizer::adam ? Optimizer::adamw : one.optimizer;
       return;
     }

@@ -1,5 +1,7 @@
 #include "planner/frameworks/launch/script_parts.h"
 
+#include "planner/frameworks/launch/torch_optimizers.h"
+
 namespace plumbline {
 namespace {
 
@@ -10,22 +12,20 @@ std::string argument(std::string_view name, std::string_view value) {
 }  // namespace
 
 std::string torch_optimizer(Optimizer optimizer, std::string_view parameters, const ScriptNumbers& n) {
-  const std::string rate = std::string(parameters) + argument("lr", n.learning_rate);
-  const bool decays = facts(optimizer).reads.has(Hyperparameter::weight_decay);
-  const std::string decay = (decays ? argument("weight_decay", n.weight_decay) : "") + ")";
-  const std::string betas = ", betas=(" + std::string(n.beta1) + ", " + std::string(n.beta2) + ")";
-  const std::string epsilon = argument("eps", n.epsilon);
-  switch (optimizer) {
-    case Optimizer::sgd: return "torch.optim.SGD(" + rate + decay;
-    case Optimizer::momentum: return "torch.optim.SGD(" + rate + argument("momentum", n.momentum) + decay;
-    case Optimizer::adagrad: return "torch.optim.Adagrad(" + rate + epsilon + decay;
-    case Optimizer::rmsprop: return "torch.optim.RMSprop(" + rate + argument("alpha", n.beta2) + epsilon + decay;
-    case Optimizer::adam: return "torch.optim.Adam(" + rate + betas + epsilon + decay;
-    case Optimizer::lion: return "Lion(" + rate + betas + decay;
-    case Optimizer::muon:  // refused by framework records: torch.optim.Muon takes whole matrices alone
-    case Optimizer::adamw: break;
-  }
-  return "torch.optim.AdamW(" + rate + betas + epsilon + decay;
+  // What takes whole matrices alone is refused by framework records.
+  if (!torch_optimizer_of(optimizer).takes_slices) optimizer = Optimizer::adamw;
+  const TorchOptimizer& row = torch_optimizer_of(optimizer);
+  const Hyperparameters& reads = facts(optimizer).reads;
+  std::string call(row.package.empty() ? row.constructor : row.class_name());
+  call += "(" + std::string(parameters) + argument("lr", n.learning_rate);
+  if (reads.has(Hyperparameter::momentum)) call += argument("momentum", n.momentum);
+  if (reads.has(Hyperparameter::beta1))
+    call += ", betas=(" + std::string(n.beta1) + ", " + std::string(n.beta2) + ")";
+  else if (reads.has(Hyperparameter::beta2))
+    call += argument("alpha", n.beta2);
+  if (reads.has(Hyperparameter::epsilon)) call += argument("eps", n.epsilon);
+  if (reads.has(Hyperparameter::weight_decay)) call += argument("weight_decay", n.weight_decay);
+  return call + ")";
 }
 
 std::string_view decayed_function() {

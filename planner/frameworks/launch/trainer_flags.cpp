@@ -5,6 +5,7 @@
 
 #include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/launch/launch_recipe.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/launch/trainer_other_flags.h"
 #include "planner/frameworks/syntax/arguments.h"
 
@@ -88,35 +89,20 @@ LaunchKey precision_flag(std::string_view path, PrecisionRecipe recipe) {
           }};
 }
 
-struct NamedOptimizer {
-  Optimizer optimizer;
-  std::string_view beginning;
-  std::string_view name;  ///< of TrainingArguments, or of the exported script
-};
-/// "adamw_torch_fused" is AdamW. In the order of reading: "adamw" before "adam".
-constexpr std::array named_optimizers{NamedOptimizer{Optimizer::adamw, "adamw", "adamw_torch"},
-                                      NamedOptimizer{Optimizer::adagrad, "adagrad", "adagrad"},
-                                      NamedOptimizer{Optimizer::adam, "adam", "adam"},
-                                      NamedOptimizer{Optimizer::sgd, "sgd", "sgd"},
-                                      NamedOptimizer{Optimizer::momentum, "momentum", "momentum"},
-                                      NamedOptimizer{Optimizer::rmsprop, "rmsprop", "rmsprop"},
-                                      NamedOptimizer{Optimizer::lion, "lion", "lion_32bit"},
-                                      NamedOptimizer{Optimizer::muon, "muon", "muon"}};
-
+/// "adamw_torch_fused" is AdamW.
 void read_optimizer(const Json& value, Settings& s) {
   const std::string& name = word_value(value);
   if (name.find("8bit") != std::string::npos || name.find("paged") != std::string::npos) return;
-  for (const NamedOptimizer& one : named_optimizers)
-    if (name.starts_with(one.beginning)) {
+  for (const TorchOptimizer& one : torch_optimizers)
+    if (name.starts_with(to_text(one.optimizer))) {
       s.optimizer = one.optimizer;
       return;
     }
 }
 
 std::optional<Json> optimizer_name(const Settings& s) {
-  for (const NamedOptimizer& one : named_optimizers)
-    if (s.optimizer == one.optimizer) return Json(one.name);
-  return std::nullopt;
+  if (!s.optimizer) return std::nullopt;
+  return Json(torch_optimizer_of(*s.optimizer).trainer);
 }
 
 /// max_steps -1: by epochs.

@@ -5,6 +5,7 @@
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/script_parts.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/lightning/script_keys.h"
 #include "planner/frameworks/syntax/python_calls.h"
@@ -138,7 +139,7 @@ std::string imports(const LaunchSettings& s, bool has_tensor_parallel) {
   std::string text;
   if (checkpoint_interval(s.recipe)) text += "from lightning.pytorch.callbacks import ModelCheckpoint\n";
   text += "from lightning.pytorch.strategies import " + std::string(lightning_strategy(s)) + "\n";
-  if (s.optimizer == Optimizer::lion) text += "from lion_pytorch import Lion\n";
+  text += package_import(s.optimizer);
   if (s.lora_rank.value_or(0) > 0) text += "from peft import LoraConfig, get_peft_model\n";
   if (has_tensor_parallel)
     text +=
@@ -215,7 +216,7 @@ std::vector<std::string> assumptions(const LaunchSettings& s) {
   if (!s.recipe.learning_rate) sentences.emplace_back("a learning rate of 1e-5: the plan has none");
   if (s.optimizer == Optimizer::momentum && !s.recipe.momentum)
     sentences.emplace_back("a momentum of 0.9: the plan has none");
-  if (s.optimizer == Optimizer::lion) sentences.emplace_back("Lion of the package lion-pytorch: PyTorch has none");
+  if (const std::string package = package_sentence(s.optimizer); !package.empty()) sentences.push_back(package);
   if (s.precision == PrecisionRecipe::fp16 && s.tensor_parallel.value_or(1) > 1)
     sentences.emplace_back("a Lightning whose ModelParallelStrategy takes precision 16-mixed: 2.6.6 refuses it");
   return sentences;

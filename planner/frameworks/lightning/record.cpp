@@ -1,10 +1,10 @@
 // PyTorch Lightning: the strategies of its Trainer, without pipelines, context parallelism and experts.
 #include "planner/frameworks/framework.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::string_view optimizers_source = "torch/optim";
 constexpr std::string_view strategies_source = "lightning/pytorch/strategies";
 constexpr std::string_view fsdp_source = "lightning/pytorch/strategies/fsdp.py";
 constexpr std::string_view model_parallel_source = "lightning/pytorch/strategies/model_parallel.py";
@@ -43,13 +43,7 @@ FrameworkRecord lightning_record() {
                   {PrecisionRecipe::bf16, "precision=\"bf16-mixed\"", precision_source},
                   {PrecisionRecipe::bf16_pure, "precision=\"bf16-true\"", precision_source},
                   {PrecisionRecipe::fp16_pure, "precision=\"16-true\"", precision_source}};
-  r.optimizers = {{Optimizer::sgd, "SGD", optimizers_source},
-                  {Optimizer::momentum, "SGD(momentum)", optimizers_source},
-                  {Optimizer::adagrad, "Adagrad", optimizers_source},
-                  {Optimizer::rmsprop, "RMSprop", optimizers_source},
-                  {Optimizer::adam, "Adam", optimizers_source},
-                  {Optimizer::adamw, "AdamW", optimizers_source},
-                  {Optimizer::lion, "lion_pytorch.Lion", "lucidrains/lion-pytorch"}};
+  r.optimizers = launched_optimizers(OptimizersOf::packages, "SGD(momentum)");
   r.rules = {
       {"shards gradients (ZeRO-2, ZeRO-3) over all data-parallel ranks beside tensor parallelism",
        model_parallel_source, needs_more_than_two_dimensions},

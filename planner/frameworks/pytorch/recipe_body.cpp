@@ -1,5 +1,6 @@
 // The part of the script that follows the recipe: the optimizer, its learning rate, clipping, checkpoints.
 #include "planner/frameworks/launch/script_parts.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/pytorch/script.h"
 
 namespace plumbline::pytorch {
@@ -22,15 +23,31 @@ def optimizer_of(parameters):
     numbers = {"lr": PEAK} | ({} if WEIGHT_DECAY is None else {"weight_decay": WEIGHT_DECAY})
     epsilon = {} if EPSILON is None else {"eps": EPSILON}
     adaptive = {"lr": PEAK} | epsilon  # as published, these have no weight decay
-    return {"adamw": lambda: torch.optim.AdamW(parameters, betas=betas, **numbers, **epsilon),
-            "adam": lambda: torch.optim.Adam(parameters, betas=betas, **adaptive),
-            "sgd": lambda: torch.optim.SGD(parameters, **numbers),
-            "momentum": lambda: torch.optim.SGD(parameters, momentum=said(MOMENTUM, 0.9), **numbers),
-            "adagrad": lambda: torch.optim.Adagrad(parameters, **adaptive),
-            "rmsprop": lambda: torch.optim.RMSprop(parameters, alpha=said(BETA2, 0.99), **adaptive)}[OPTIMIZER]()
-
-
 )SCRIPT";
+
+/// "torch.optim.AdamW(parameters, betas=betas, **numbers, **epsilon)", of `numbers`, `epsilon` and `adaptive` above.
+std::string constructor_call(const TorchOptimizer& row) {
+  const Hyperparameters& reads = facts(row.optimizer).reads;
+  std::string call = std::string(row.constructor) + "(parameters";
+  if (reads.has(Hyperparameter::momentum)) call += ", momentum=said(MOMENTUM, 0.9)";
+  if (reads.has(Hyperparameter::beta1))
+    call += ", betas=betas";
+  else if (reads.has(Hyperparameter::beta2))
+    call += ", alpha=said(BETA2, 0.99)";
+  if (!reads.has(Hyperparameter::weight_decay)) return call + ", **adaptive)";
+  return call + ", **numbers" + (reads.has(Hyperparameter::epsilon) ? ", **epsilon)" : ")");
+}
+
+/// The last statement of optimizer_of(parameters).
+std::string optimizer_choice() {
+  std::string text;
+  for (const TorchOptimizer& row : torch_optimizers) {
+    if (!row.takes_slices || !row.package.empty()) continue;
+    text += text.empty() ? "    return {" : ",\n            ";
+    text += "\"" + std::string(to_text(row.optimizer)) + "\": lambda: " + constructor_call(row);
+  }
+  return text + "}[OPTIMIZER]()\n\n\n";
+}
 
 constexpr std::string_view checkpoints_text = R"SCRIPT(
 
@@ -98,7 +115,8 @@ class TrainingState:
 }  // namespace
 
 std::string recipe_body() {
-  return std::string(optimizer_text) + std::string(rate_factor_function()) + std::string(checkpoints_text);
+  return std::string(optimizer_text) + optimizer_choice() + std::string(rate_factor_function()) +
+         std::string(checkpoints_text);
 }
 
 }  // namespace plumbline::pytorch

@@ -1,5 +1,6 @@
 // Plain PyTorch: what the calls of a short script can launch (script_body.cpp).
 #include "planner/frameworks/framework.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 
 namespace plumbline {
 namespace {
@@ -12,7 +13,6 @@ constexpr std::string_view meshes_source = "torch/distributed/device_mesh.py";
 constexpr std::string_view tensor_source = "torch/distributed/tensor/parallel";
 constexpr std::string_view ddp_source = "torch/nn/parallel/distributed.py";
 constexpr std::string_view checkpoint_source = "torch/distributed/algorithms/_checkpoint/checkpoint_wrapper.py";
-constexpr std::string_view optim_source = "torch/optim";
 
 /// Of a backward in two parts, stage_backward_input and stage_backward_weight, fully_shard has freed the parameters
 /// between them.
@@ -56,10 +56,7 @@ FrameworkRecord pytorch_record() {
                   {PrecisionRecipe::bf16, "MixedPrecisionPolicy(param_dtype=torch.bfloat16), or torch.autocast",
                    fully_shard_source},
                   {PrecisionRecipe::bf16_pure, "module.to(torch.bfloat16)", "torch/nn/modules/module.py"}};
-  r.optimizers = {
-      {Optimizer::sgd, "SGD", optim_source},         {Optimizer::momentum, "SGD(momentum=0.9)", optim_source},
-      {Optimizer::adagrad, "Adagrad", optim_source}, {Optimizer::rmsprop, "RMSprop", optim_source},
-      {Optimizer::adam, "Adam", optim_source},       {Optimizer::adamw, "AdamW", optim_source}};
+  r.optimizers = launched_optimizers(OptimizersOf::pytorch, "SGD(momentum=0.9)");
   r.rules = {
       {"splits backwards of parameters that stay whole over the step, not of those that are gathered again (ZeRO-3)",
        "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_of_freed}};

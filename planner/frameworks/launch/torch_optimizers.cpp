@@ -1,0 +1,50 @@
+#include "planner/frameworks/launch/torch_optimizers.h"
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+
+namespace plumbline {
+namespace {
+
+/// Null where PyTorch has it, or no optimizer is named.
+const TorchOptimizer* of_package(std::optional<Optimizer> optimizer) {
+  if (!optimizer) return nullptr;
+  const TorchOptimizer& row = torch_optimizer_of(*optimizer);
+  return row.package.empty() ? nullptr : &row;
+}
+
+}  // namespace
+
+const TorchOptimizer& torch_optimizer_of(Optimizer optimizer) {
+  const auto row = std::find_if(torch_optimizers.begin(), torch_optimizers.end(),
+                                [optimizer](const TorchOptimizer& one) { return one.optimizer == optimizer; });
+  check(row != torch_optimizers.end(), "every optimizer is in torch_optimizers");
+  return *row;
+}
+
+std::vector<Launchable<Optimizer>> launched_optimizers(OptimizersOf of, std::string_view momentum) {
+  std::vector<Launchable<Optimizer>> launched;
+  for (const OptimizerFacts& known : optimizer_table) {
+    const TorchOptimizer& row = torch_optimizer_of(known.optimizer);
+    if (!row.takes_slices || (of == OptimizersOf::pytorch && !row.package.empty())) continue;
+    std::string_view spelling = row.package.empty() ? row.class_name() : row.constructor;
+    if (row.optimizer == Optimizer::momentum) spelling = momentum;
+    launched.push_back({row.optimizer, spelling, row.source});
+  }
+  return launched;
+}
+
+std::string package_import(std::optional<Optimizer> optimizer) {
+  const TorchOptimizer* const row = of_package(optimizer);
+  if (row == nullptr) return "";
+  return "from " + std::string(row->module()) + " import " + std::string(row->class_name()) + "\n";
+}
+
+std::string package_sentence(std::optional<Optimizer> optimizer) {
+  const TorchOptimizer* const row = of_package(optimizer);
+  if (row == nullptr) return "";
+  return std::string(row->class_name()) + " of the package " + std::string(row->package) + ": PyTorch has none";
+}
+
+}  // namespace plumbline

@@ -1,0 +1,64 @@
+#pragma once
+/// \file torch_optimizers.h: what constructs each optimizer in Python, and what files of frameworks call it: one row
+/// each.
+///
+/// Model: which numbers a constructor takes follows from those that the optimizer reads (core/training/optimizer.h):
+/// `betas` where it reads both, `alpha` where it reads the second alone, as RMSProp does. Configs of DeepSpeed have the
+/// names of the classes. Not listed: Megatron's flags (planner/frameworks/megatron/recipe_flags.cpp).
+/// Source: torch/optim of PyTorch 2.13; lucidrains/lion-pytorch; transformers/training_args.py: OptimizerNames.
+/// Checked against: tests/unit/planner/frameworks/launch/torch_optimizers_test.cpp, the launch files of tests/golden.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/training/optimizer.h"
+#include "planner/frameworks/framework.h"
+
+namespace plumbline {
+
+struct TorchOptimizer {
+  Optimizer optimizer;
+  std::string_view constructor;   ///< with its module
+  std::string_view trainer;       ///< of TrainingArguments, or of the exported script
+  std::string_view package = {};  ///< that has it; empty: PyTorch
+  std::string_view source = "torch/optim";
+  bool takes_slices = true;  ///< of tensors, as sharded ranks hold them
+
+  [[nodiscard]] constexpr std::string_view class_name() const { return constructor.substr(constructor.rfind('.') + 1); }
+  [[nodiscard]] constexpr std::string_view module() const { return constructor.substr(0, constructor.rfind('.')); }
+};
+
+/// In the order in which scripts list them, and in which names are read by how they begin: "adamw" before "adam".
+inline constexpr std::array torch_optimizers{
+    TorchOptimizer{Optimizer::adamw, "torch.optim.AdamW", "adamw_torch"},
+    TorchOptimizer{Optimizer::adam, "torch.optim.Adam", "adam"},
+    TorchOptimizer{Optimizer::sgd, "torch.optim.SGD", "sgd"},
+    TorchOptimizer{Optimizer::momentum, "torch.optim.SGD", "momentum"},
+    TorchOptimizer{Optimizer::adagrad, "torch.optim.Adagrad", "adagrad"},
+    TorchOptimizer{Optimizer::rmsprop, "torch.optim.RMSprop", "rmsprop"},
+    TorchOptimizer{.optimizer = Optimizer::lion,
+                   .constructor = "lion_pytorch.Lion",
+                   .trainer = "lion_32bit",
+                   .package = "lion-pytorch",
+                   .source = "lucidrains/lion-pytorch"},
+    TorchOptimizer{
+        .optimizer = Optimizer::muon, .constructor = "torch.optim.Muon", .trainer = "muon", .takes_slices = false}};
+static_assert(torch_optimizers.size() == optimizer_table.size());
+
+[[nodiscard]] const TorchOptimizer& torch_optimizer_of(Optimizer optimizer);
+
+/// Of what a record lists: PyTorch's, or also those of packages.
+enum class OptimizersOf : std::uint8_t { pytorch, packages };
+/// Those that take slices. `momentum`: how SGD with momentum is asked for.
+[[nodiscard]] std::vector<Launchable<Optimizer>> launched_optimizers(OptimizersOf of, std::string_view momentum);
+
+/// "from lion_pytorch import Lion\n"; empty where PyTorch has it, or no optimizer is named.
+[[nodiscard]] std::string package_import(std::optional<Optimizer> optimizer);
+/// "Lion of the package lion-pytorch: PyTorch has none"; empty likewise.
+[[nodiscard]] std::string package_sentence(std::optional<Optimizer> optimizer);
+
+}  // namespace plumbline
