@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "core/base/errors.h"
-#include "core/plan/stage_split.h"
 #include "core/training/adaptation_text.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/network_layers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/megatron/flag_rows.h"
 #include "planner/frameworks/megatron/overrides.h"
@@ -393,9 +393,7 @@ void clear_even_layers(Settings& s) {
   s.virtual_stages = static_cast<std::int32_t>(chunks / stages);
   std::int64_t layers = 0;
   for (const std::int32_t count : s.layers_per_stage) layers += count;
-  const auto even = layers_per_chunk(layers, chunks, true, true);
-  if (std::equal(even.begin(), even.end(), s.layers_per_stage.begin(), s.layers_per_stage.end()))
-    s.layers_per_stage.clear();
+  if (s.layers_per_stage == even_split(layers, chunks)) s.layers_per_stage.clear();
 }
 
 Imported read_overrides(std::string_view text, std::string_view name) {

@@ -1,6 +1,6 @@
 #include "planner/frameworks/megatron/split.h"
 
-#include "core/plan/stage_split.h"
+#include "planner/frameworks/launch/network_layers.h"
 #include "planner/frameworks/megatron/layout.h"
 #include "planner/frameworks/megatron/values.h"
 
@@ -14,13 +14,6 @@ constexpr const char* last_layers = "--decoder-last-pipeline-num-layers";
 
 std::int64_t chunks_of(const LaunchSettings& s) {
   return std::int64_t{s.pipeline_stages.value_or(1)} * s.virtual_stages.value_or(1);
-}
-
-std::vector<std::int32_t> even_layers(std::int64_t layers, std::int64_t chunks) {
-  std::vector<std::int32_t> all;
-  for (const std::int64_t count : layers_per_chunk(layers, chunks, true, true))
-    all.push_back(static_cast<std::int32_t>(count));
-  return all;
 }
 
 std::optional<std::int64_t> number(const Json& flags, const char* flag, std::int64_t smallest = 0) {
@@ -76,7 +69,7 @@ Json::Object split_flags(const LaunchSettings& s, std::int64_t layers) {
   if (layers <= 0 || chunks < 2 || !s.layers_per_stage.empty() || layers % chunks == 0) return flags;
   if ((layers + 2) % chunks == 0) flags.emplace_back(count_embedding, true);
   if ((layers + 2) % chunks == 0 || (layers + 1) % chunks == 0) flags.emplace_back(count_loss, true);
-  if (flags.empty()) flags.emplace_back("--pipeline-model-parallel-layout", layout_text(even_layers(layers, chunks)));
+  if (flags.empty()) flags.emplace_back("--pipeline-model-parallel-layout", layout_text(even_split(layers, chunks)));
   return flags;
 }
 
@@ -106,7 +99,7 @@ void read_split(const Json& flags, LaunchSettings& s) {
   if (s.layers_per_stage.empty()) s.layers_per_stage = layers_with_ends(flags, s, layers);
   std::int64_t said = 0;
   for (const std::int32_t count : s.layers_per_stage) said += count;
-  if (said == layers && s.layers_per_stage == even_layers(layers, chunks)) s.layers_per_stage.clear();
+  if (said == layers && s.layers_per_stage == even_split(layers, chunks)) s.layers_per_stage.clear();
 }
 
 }  // namespace plumbline::megatron

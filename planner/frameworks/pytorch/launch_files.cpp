@@ -8,19 +8,19 @@
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
+#include "planner/frameworks/launch/network_layers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/pytorch/network.h"
 #include "planner/frameworks/pytorch/script.h"
-#include "planner/frameworks/torchtitan/model_parts.h"
-#include "planner/frameworks/torchtitan/schedule_names.h"
+#include "planner/frameworks/torch/schedule_names.h"
 
 namespace plumbline {
 namespace {
 
 using Settings = LaunchSettings;
 using Written = std::optional<Json>;
-using torchtitan::is_by_name;
-using torchtitan::schedule_file;
+using torch::is_by_name;
+using torch::schedule_file;
 
 constexpr std::string_view meshes = "torch/distributed/device_mesh.py: init_device_mesh";
 constexpr std::string_view pipelining = "torch/distributed/pipelining/schedules.py";
@@ -52,8 +52,7 @@ LaunchKey count(std::string_view name, std::optional<std::int64_t> Settings::*nu
 /// The network's, or two for each chunk where it is not known.
 Written layers(const Settings& s) {
   std::vector<std::int32_t> split = s.layers_per_stage;
-  if (split.empty())
-    split = torchtitan::even_split(pytorch::layers_of_network(s).value_or(std::int64_t{2} * chunks(s)), chunks(s));
+  if (split.empty()) split = even_split(pytorch::layers_of_network(s).value_or(std::int64_t{2} * chunks(s)), chunks(s));
   Json::Array numbers;
   for (const std::int32_t number : split) numbers.emplace_back(std::int64_t{number});
   return Json(std::move(numbers));
@@ -67,16 +66,16 @@ void read_layers(const Json& value, Settings& s) {
     sum += split.back();
   }
   if (split.empty()) throw InputError({"", "no layers", "layers of each chunk", ""});
-  if (split != torchtitan::even_split(sum, static_cast<std::int64_t>(split.size()))) s.layers_per_stage = split;
+  if (split != even_split(sum, static_cast<std::int64_t>(split.size()))) s.layers_per_stage = split;
 }
 
 Written schedule_name(const Settings& s) {
-  return Json(has_pipeline(s) && s.schedule ? torchtitan::name_of(*s.schedule) : "");
+  return Json(has_pipeline(s) && s.schedule ? torch::schedule_name(*s.schedule) : "");
 }
 void read_schedule(const Json& value, Settings& s) {
   const std::string& name = word_value(value);
   if (name.empty()) return;
-  s.schedule = torchtitan::schedule_named(name);
+  s.schedule = torch::schedule_named(name);
   if (!s.schedule && name != "PipelineScheduleMulti")
     throw InputError({"", "'" + name + "'", "a schedule of torch.distributed.pipelining that is known here", ""});
 }
@@ -86,7 +85,7 @@ Written csv(const Settings& s) {
 void read_csv(const Json& value, Settings& s) {
   const std::string& file = word_value(value);
   if (file.empty()) return;
-  s.schedule = torchtitan::schedule_of_file(file);
+  s.schedule = torch::schedule_of_file(file);
   if (!s.schedule) throw InputError({"", "'" + file + "'", "schedule-NAME.csv", ""});
 }
 Written is_v(const Settings& s) {

@@ -12,7 +12,7 @@
 #include "models/network_catalog.h"
 #include "models/network_config.h"
 #include "models/published_tensors.h"
-#include "planner/frameworks/torchtitan/flavors.h"
+#include "planner/frameworks/launch/network_layers.h"
 
 namespace plumbline::pytorch {
 namespace {
@@ -239,7 +239,7 @@ ScriptNetwork script_network(const LaunchSettings& s) {
 
 std::optional<std::int64_t> layers_of_network(const LaunchSettings& s) {
   if (const auto network = described(config_of(s))) return std::ssize(network->description.layers);
-  return torchtitan::known_layers(s);
+  return known_layers(s);
 }
 
 std::string undivided_heads(const LaunchSettings& s) {

@@ -1,13 +1,13 @@
 // Plain PyTorch: what the calls of a short script can launch (script_body.cpp).
 #include "planner/frameworks/framework.h"
 #include "planner/frameworks/launch/torch_optimizers.h"
+#include "planner/frameworks/torch/schedule_names.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::string_view schedules_source = "torch/distributed/pipelining/schedules.py: get_schedule_class";
 constexpr std::string_view csv_source = "torch/distributed/pipelining/schedules.py: _PipelineScheduleRuntime";
-constexpr std::string_view by_csv = "schedule._load_csv(FILE)";
 constexpr std::string_view fully_shard_source = "torch/distributed/fsdp/_fully_shard/_fully_shard.py";
 constexpr std::string_view meshes_source = "torch/distributed/device_mesh.py";
 constexpr std::string_view tensor_source = "torch/distributed/tensor/parallel";
@@ -30,14 +30,7 @@ FrameworkRecord pytorch_record() {
   r.current_stack = "pytorch-2.9";  // its modules run as PyTorch has them, without a compiler
   r.scope = FrameworkScope{.has_every_network = true, .source = "it trains any torch.nn.Module"};
   r.revision = "PyTorch 2.13.0";
-  r.schedules = {{Schedule::gpipe, "ScheduleGPipe", schedules_source},
-                 {Schedule::one_f_one_b, "Schedule1F1B", schedules_source},
-                 {Schedule::interleaved, "ScheduleInterleaved1F1B", schedules_source},
-                 {Schedule::zb_h1, by_csv, csv_source},
-                 {Schedule::zb_h2, by_csv, csv_source},
-                 {Schedule::zbv, "ScheduleZBVZeroBubble", schedules_source},
-                 {Schedule::v_half, by_csv, csv_source},
-                 {Schedule::dualpipev, "ScheduleDualPipeV", schedules_source}};
+  r.schedules = torch::launchable_schedules(torch::schedule_class, "schedule._load_csv(FILE)", csv_source);
   r.recompute = {{RecomputeMode::none, "no checkpoint_wrapper", checkpoint_source},
                  {RecomputeMode::full, "checkpoint_wrapper(layer)", checkpoint_source},
                  {RecomputeMode::every_nth, "checkpoint_wrapper of every Nth layer", checkpoint_source}};

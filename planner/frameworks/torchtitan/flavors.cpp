@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "core/base/errors.h"
 #include "models/network_catalog.h"
 
 namespace plumbline::torchtitan {
@@ -72,16 +71,5 @@ const Flavor* flavor_of_recipe(std::string_view recipe) {
 }
 
 bool has_pipelines(std::string_view model) { return model != "qwen3" && model != "gpt_oss"; }
-
-std::optional<std::int64_t> known_layers(const LaunchSettings& settings) {
-  if (const Json* const layers = settings.network_config.find("num_hidden_layers"))
-    if (layers->if_integer() != nullptr) return *layers->if_integer();
-  if (settings.model.empty()) return std::nullopt;
-  try {
-    return find_network(settings.model).graph.layer_count();
-  } catch (const InputError&) {
-    return std::nullopt;  // a name that only its framework knows
-  }
-}
 
 }  // namespace plumbline::torchtitan

@@ -5,12 +5,7 @@
 /// on main in August 2026 (recipes), scripts/download_hf_assets.py (folders). Layers, widths and experts of both sides
 /// were compared by tests/data/launch/torchtitan/check_flavors.py.
 
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
-
-#include "planner/frameworks/launch/launch_settings.h"
 
 namespace plumbline::torchtitan {
 
@@ -32,7 +27,5 @@ struct Flavor {
 [[nodiscard]] const Flavor* flavor_of_recipe(std::string_view recipe);
 /// Whether torchtitan v0.2.2 splits the model into pipeline stages.
 [[nodiscard]] bool has_pipelines(std::string_view model);
-/// Layers of the network, where a catalogue or a config says it.
-[[nodiscard]] std::optional<std::int64_t> known_layers(const LaunchSettings& settings);
 
 }  // namespace plumbline::torchtitan

@@ -6,13 +6,14 @@
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/frameworks/launch/launchers.h"
 #include "planner/frameworks/launch/merge_settings.h"
+#include "planner/frameworks/launch/network_layers.h"
 #include "planner/frameworks/launch/trainer_flags.h"
 #include "planner/frameworks/syntax/toml.h"
+#include "planner/frameworks/torch/schedule_names.h"
 #include "planner/frameworks/torchtitan/command_line.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/launch_keys.h"
 #include "planner/frameworks/torchtitan/recipe.h"
-#include "planner/frameworks/torchtitan/schedule_names.h"
 
 namespace plumbline {
 namespace {
@@ -71,8 +72,8 @@ std::vector<std::string> recipe_assumptions(const LaunchSettings& s, std::string
   if (!s.recipe.steps) all.emplace_back("training.steps is that of torchtitan's default");
   if (has_pipeline(s) && !known_layers(s) && s.layers_per_stage.empty())
     all.emplace_back("the number of layers is not known: torchtitan divides them itself, two chunks a rank at most");
-  if (has_pipeline(s) && s.schedule && !is_by_name(*s.schedule))
-    all.push_back(schedule_file(*s.schedule) + " is read from the folder where the training starts");
+  if (has_pipeline(s) && s.schedule && !torch::is_by_name(*s.schedule))
+    all.push_back(torch::schedule_file(*s.schedule) + " is read from the folder where the training starts");
   return all;
 }
 
@@ -101,10 +102,10 @@ LaunchFiles write_files(const LaunchSettings& s, std::string_view release) {
     written.files.push_back({"torchtitan.toml", toml_text(tree)});
     program.arguments = {"--job.config_file", "torchtitan.toml"};
   }
-  if (has_pipeline(s) && s.schedule && !is_by_name(*s.schedule)) {
+  if (has_pipeline(s) && s.schedule && !torch::is_by_name(*s.schedule)) {
     const PipelineShape shape{*s.pipeline_stages, s.virtual_stages.value_or(1),
                               static_cast<std::int32_t>(s.micro_batches.value_or(1))};
-    written.files.push_back({schedule_file(*s.schedule), to_schedule_csv(compute_schedule(*s.schedule, shape))});
+    written.files.push_back({torch::schedule_file(*s.schedule), to_schedule_csv(compute_schedule(*s.schedule, shape))});
   }
   for (LaunchFile& file : launcher_files(program, s)) written.files.push_back(std::move(file));
   for (const auto& sentences : {model_assumptions(s), recipe_assumptions(s, release)})

@@ -5,9 +5,10 @@
 
 #include "planner/frameworks/launch/key_values.h"
 #include "planner/frameworks/launch/launch_recipe.h"
+#include "planner/frameworks/launch/network_layers.h"
+#include "planner/frameworks/torch/schedule_names.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/model_parts.h"
-#include "planner/frameworks/torchtitan/schedule_names.h"
 
 namespace plumbline::torchtitan {
 namespace {
@@ -87,8 +88,8 @@ Written no_allowance(const Settings& s) {
 }
 
 Written schedule_csv(const Settings& s) {
-  if (!has_pipeline(s) || !s.schedule || is_by_name(*s.schedule)) return std::nullopt;
-  return Json(schedule_file(*s.schedule));
+  if (!has_pipeline(s) || !s.schedule || torch::is_by_name(*s.schedule)) return std::nullopt;
+  return Json(torch::schedule_file(*s.schedule));
 }
 
 Written flavor_key(const Settings& s, std::string_view Flavor::*name, std::string_view otherwise) {
@@ -350,7 +351,10 @@ std::vector<LaunchKey> pipeline_keys() {
        .read = [](const Json& v, Settings& s) { s.pipeline_stages = degree(v); }},
       {.path = "parallelism.pipeline_parallel_schedule",
        .source = job_config,
-       .write = [](const Settings& s) { return has_pipeline(s) && s.schedule ? name_of(*s.schedule) : Written(); },
+       .write =
+           [](const Settings& s) {
+             return has_pipeline(s) && s.schedule ? Written(Json(torch::schedule_name(*s.schedule))) : std::nullopt;
+           },
        .read = text},
       {.path = "parallelism.pipeline_parallel_schedule_csv", .source = job_config, .write = schedule_csv, .read = text},
       {.path = "parallelism.pipeline_parallel_microbatch_size",

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "core/base/errors.h"
-#include "core/plan/stage_split.h"
 
 namespace plumbline::torchtitan {
 namespace {
@@ -86,13 +85,6 @@ std::optional<std::vector<std::int32_t>> own_split(std::int64_t layers, std::int
     const std::int64_t less = (i == 0 ? first_less : 0) + (i + 1 == chunks ? last_less : 0);
     result.push_back(static_cast<std::int32_t>(each + (i < effective % chunks ? 1 : 0) - less));
   }
-  return result;
-}
-
-std::vector<std::int32_t> even_split(std::int64_t layers, std::int64_t chunks) {
-  std::vector<std::int32_t> result;
-  for (const std::int64_t count : layers_per_chunk(layers, chunks, true, true))
-    result.push_back(static_cast<std::int32_t>(count));
   return result;
 }
 

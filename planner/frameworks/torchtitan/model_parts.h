@@ -24,7 +24,5 @@ namespace plumbline::torchtitan {
 /// and the output count for. Nothing where torchtitan refuses.
 [[nodiscard]] std::optional<std::vector<std::int32_t>> own_split(std::int64_t layers, std::int64_t chunks,
                                                                  std::int64_t first_less, std::int64_t last_less);
-/// Ours: of a strategy with an even split (core/plan/stage_split.h).
-[[nodiscard]] std::vector<std::int32_t> even_split(std::int64_t layers, std::int64_t chunks);
 
 }  // namespace plumbline::torchtitan

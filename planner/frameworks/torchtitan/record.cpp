@@ -1,15 +1,29 @@
 // torchtitan: the keys of its TOML files, whose last release is v0.2.2.
+#include <array>
+#include <string>
+
 #include "planner/frameworks/framework.h"
+#include "planner/frameworks/torch/schedule_names.h"
 
 namespace plumbline {
 namespace {
 
 constexpr std::string_view config = "torchtitan/config/job_config.py";
-constexpr std::string_view schedules = "torch/distributed/pipelining/schedules.py: get_schedule_class";
 constexpr std::string_view parallelize = "torchtitan/models/llama3/infra/parallelize.py";
 constexpr std::string_view dims = "torchtitan/distributed/parallel_dims.py";
 constexpr std::string_view experts = "torchtitan/models/llama4/infra/parallelize.py: apply_moe_ep_tp";
-constexpr std::string_view by_csv = "parallelism.pipeline_parallel_schedule_csv";
+
+/// Kept for as long as the program runs: records point into it.
+std::string_view schedule_key(Schedule schedule) {
+  static const auto keys = [] {
+    std::array<std::string, all_schedules.size()> all;
+    for (const Schedule one : all_schedules)
+      all[static_cast<std::size_t>(one)] =
+          "parallelism.pipeline_parallel_schedule = \"" + std::string(torch::schedule_name(one)) + "\"";
+    return all;
+  }();
+  return keys[static_cast<std::size_t>(schedule)];
+}
 
 /// FSDP shards over context-parallel ranks wherever there are any.
 bool replicates_with_other_axes(const Strategy& s, const NetworkFacts&) {
@@ -49,14 +63,7 @@ FrameworkRecord torchtitan_record() {
   r.current_stack = "torchtitan-2026.03";
   r.scope = FrameworkScope{.needs_bf16_units = true, .source = "README.md: pre-training of language models in bf16"};
   r.revision = "pytorch/torchtitan v0.2.2, 73a0e6979 (2026-02-20)";
-  r.schedules = {{Schedule::gpipe, "parallelism.pipeline_parallel_schedule = \"GPipe\"", schedules},
-                 {Schedule::one_f_one_b, "parallelism.pipeline_parallel_schedule = \"1F1B\"", schedules},
-                 {Schedule::interleaved, "parallelism.pipeline_parallel_schedule = \"Interleaved1F1B\"", schedules},
-                 {Schedule::zb_h1, by_csv, config},
-                 {Schedule::zb_h2, by_csv, config},
-                 {Schedule::zbv, "parallelism.pipeline_parallel_schedule = \"ZBVZeroBubble\"", schedules},
-                 {Schedule::v_half, by_csv, config},
-                 {Schedule::dualpipev, "parallelism.pipeline_parallel_schedule = \"DualPipeV\"", schedules}};
+  r.schedules = torch::launchable_schedules(schedule_key, "parallelism.pipeline_parallel_schedule_csv", config);
   r.recompute = {{RecomputeMode::none, "activation_checkpoint.mode = \"none\"", config},
                  {RecomputeMode::full, "activation_checkpoint.mode = \"full\"", config},
                  {RecomputeMode::every_nth, "activation_checkpoint.selective_ac_option = \"N\"", config},

@@ -3,10 +3,11 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/launch/network_layers.h"
+#include "planner/frameworks/torch/schedule_names.h"
 #include "planner/frameworks/torchtitan/flavors.h"
 #include "planner/frameworks/torchtitan/launch_keys.h"
 #include "planner/frameworks/torchtitan/model_parts.h"
-#include "planner/frameworks/torchtitan/schedule_names.h"
 
 namespace plumbline::torchtitan {
 namespace {
@@ -158,12 +159,18 @@ void settle_recompute(const Json& tree, LaunchSettings& s, ImportNotes& notes) {
 void settle_order(const Json& tree, LaunchSettings& s, ImportNotes& notes) {
   const std::string name = text_at(tree, "parallelism.pipeline_parallel_schedule", "1F1B");
   const std::string csv = text_at(tree, "parallelism.pipeline_parallel_schedule_csv");
-  s.schedule = csv.empty() ? schedule_named(name) : schedule_of_file(csv);
+  s.schedule = csv.empty() ? torch::schedule_named(name) : torch::schedule_of_file(csv);
   if (s.schedule) return;
   notes.unread.push_back(csv.empty() ? "parallelism.pipeline_parallel_schedule = \"" + name +
                                            "\" is an order that is not modelled: 1f1b or interleaved stand for it"
                                      : "parallelism.pipeline_parallel_schedule_csv: the order in " + csv +
                                            " is not read here; `plan simulate --schedule-csv` reads it");
+}
+
+/// Of an order by file, whose class takes one stage of a rank as well as several.
+bool has_one_stage_by_file(std::optional<Schedule> schedule) {
+  return schedule && *schedule != Schedule::none && !torch::is_by_name(*schedule) &&
+         record_of(*schedule).chunks == RankChunks::one;
 }
 
 /// Chunks of all ranks: counted out, or by torchtitan's rule.
@@ -174,10 +181,9 @@ std::int64_t chunks_of(const Json& tree, const LaunchSettings& s) {
   const auto each = integer_at(tree, "parallelism.pipeline_parallel_layers_per_stage");
   const auto layers = known_layers(s);
   if (each && *each > 0 && layers) return (*layers + first + last + *each - 1) / *each;
-  return takes_several_stages(text_at(tree, "parallelism.pipeline_parallel_schedule", "1F1B")) &&
-                 s.schedule != Schedule::zb_h1 && s.schedule != Schedule::zb_h2
-             ? 2 * pp
-             : pp;
+  const bool takes_several =
+      torch::takes_several_stages(text_at(tree, "parallelism.pipeline_parallel_schedule", "1F1B"));
+  return takes_several && !has_one_stage_by_file(s.schedule) ? 2 * pp : pp;
 }
 
 void settle_split(const Json& tree, LaunchSettings& s, ImportNotes& notes) {
