@@ -58,6 +58,14 @@ FrameworkRecord with_missing(FrameworkRecord record) {
   return record;
 }
 
+/// `any` where there is none.
+template <class Predicate>
+Framework first_framework(Predicate is_meant) {
+  for (const Framework framework : all_frameworks)
+    if (framework != Framework::any && is_meant(record_of(framework))) return framework;
+  return Framework::any;
+}
+
 /// One stage has no schedule, and every framework trains without a pipeline.
 bool has_schedule(const FrameworkRecord& record, Schedule schedule) {
   return schedule == Schedule::none || has(record.schedules, schedule);
@@ -68,14 +76,10 @@ bool has_schedule(const FrameworkRecord& record, Schedule schedule) {
 std::string_view to_text(Framework framework) {
   switch (framework) {
     case Framework::any: return "any";
-    case Framework::megatron_lm: return "megatron-lm";
-    case Framework::megatron_bridge: return "megatron-bridge";
-    case Framework::deepspeed: return "deepspeed";
-    case Framework::torchtitan: return "torchtitan";
-    case Framework::accelerate: return "accelerate";
-    case Framework::pytorch: return "pytorch";
-    case Framework::lightning: return "lightning";
-    case Framework::plumbline: return "plumbline";
+#define ROW(ID, NAME) \
+  case Framework::ID: return NAME;
+      PLUMBLINE_FRAMEWORKS(ROW)
+#undef ROW
   }
   return "";
 }
@@ -103,21 +107,25 @@ std::string_view to_text(Feature feature) {
 std::string mode_text(RecomputeMode mode) { return std::string(name_of(mode)); }
 
 const FrameworkRecord& record_of(Framework framework) {
-  static const std::array records{with_missing(megatron_lm_record()), with_missing(megatron_bridge_record()),
-                                  with_missing(deepspeed_record()),   with_missing(torchtitan_record()),
-                                  with_missing(accelerate_record()),  with_missing(pytorch_record()),
-                                  with_missing(lightning_record()),   with_missing(plumbline_record())};
+#define ROW(ID, NAME) with_missing(ID##_record()),
+  static const std::array records{PLUMBLINE_FRAMEWORKS(ROW)};
+#undef ROW
   check(framework != Framework::any, "any framework has no record");
   return records[static_cast<std::size_t>(framework) - 1];
 }
 
 Framework framework_of_stack(std::string_view name) {
-  for (const Framework framework : all_frameworks) {
-    if (framework == Framework::any) continue;
-    const std::vector<std::string_view>& stacks = record_of(framework).stacks;
-    if (std::find(stacks.begin(), stacks.end(), name) != stacks.end()) return framework;
-  }
-  return Framework::any;
+  return first_framework([&](const FrameworkRecord& record) {
+    return std::find(record.stacks.begin(), record.stacks.end(), name) != record.stacks.end();
+  });
+}
+
+Framework usual_of_adapters() {
+  return first_framework([](const FrameworkRecord& record) { return record.is_usual_of_adapters; });
+}
+
+Framework last_resort() {
+  return first_framework([](const FrameworkRecord& record) { return record.scope && record.scope->is_last_resort; });
 }
 
 std::optional<InputProblem> network_problem(Framework framework, const NetworkFacts& network) {

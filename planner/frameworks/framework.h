@@ -17,23 +17,16 @@
 #include "core/plan/execution_rules.h"
 #include "core/plan/strategy.h"
 #include "core/training/training.h"
+#include "planner/frameworks/framework_list.h"
 
 namespace plumbline {
 
-enum class Framework : std::uint8_t {
-  any,
-  megatron_lm,
-  megatron_bridge,
-  deepspeed,
-  torchtitan,
-  accelerate,
-  pytorch,
-  lightning,
-  plumbline
-};
-inline constexpr std::array all_frameworks{Framework::any,       Framework::megatron_lm, Framework::megatron_bridge,
-                                           Framework::deepspeed, Framework::torchtitan,  Framework::accelerate,
-                                           Framework::pytorch,   Framework::lightning,   Framework::plumbline};
+#define ROW(ID, NAME) ID,
+enum class Framework : std::uint8_t { any, PLUMBLINE_FRAMEWORKS(ROW) };
+#undef ROW
+#define ROW(ID, NAME) Framework::ID,
+inline constexpr std::array all_frameworks{Framework::any, PLUMBLINE_FRAMEWORKS(ROW)};
+#undef ROW
 /// "any", "megatron-lm", ...
 [[nodiscard]] std::string_view to_text(Framework framework);
 [[nodiscard]] std::optional<Framework> framework_from_text(std::string_view text);
@@ -85,12 +78,15 @@ struct FrameworkDefaults {
   std::string_view gradient_source;
   std::string_view buckets;  ///< how gradients are put together for a reduction
   std::string_view bucket_source;
+  /// What is not told to shard runs under torch.autocast, whose gradients have 32 bits (launch/launch_settings.h).
+  bool replicates_under_autocast = false;
 };
 
 /// What its releases are made for, apart from recipes and strategies: whether somebody who names no framework would
 /// take it.
 struct FrameworkScope {
   bool has_every_network = false;  ///< images and encoders too, not only networks that predict the next token
+  bool is_last_resort = false;     ///< taken where no framework has the recipe
   bool needs_nvidia = false;
   bool needs_bf16_units = false;
   bool needs_joined_devices = false;  ///< by NVLink or its like: its gains are in tensor parallelism
@@ -113,6 +109,7 @@ struct FrameworkRecord {
   std::vector<Launchable<Optimizer>> optimizers;  ///< empty: what the training script makes
   std::string_view adapters;  ///< how adapters (LoRA) alongside frozen linears are asked for; empty: it trains none
   std::string_view adapters_source;
+  bool is_usual_of_adapters = false;  ///< what launches them where nobody says otherwise
   std::vector<FrameworkRule> rules;
   /// What of a network or its recipe it does not have, whatever the strategy; empty: networks are not looked at.
   std::optional<InputProblem> (*network_problem)(const NetworkFacts&) = nullptr;
@@ -125,6 +122,11 @@ struct FrameworkRecord {
 
 /// The framework that drives a software stack, by the name that the stack gives; `any` where there is no record of it.
 [[nodiscard]] Framework framework_of_stack(std::string_view name);
+
+/// The framework that launches adapters where nobody says otherwise, or where the stack's own trains none.
+[[nodiscard]] Framework usual_of_adapters();
+/// The one taken where no framework has the recipe.
+[[nodiscard]] Framework last_resort();
 
 /// What of a network it does not have, as a sentence that begins with the framework's name; none where its networks are
 /// not looked at.
@@ -139,13 +141,8 @@ struct FrameworkRecord {
 [[nodiscard]] bool launches(const FrameworkRecord& record, const Strategy& strategy, const NetworkFacts& network);
 
 /// Each framework's own file.
-[[nodiscard]] FrameworkRecord megatron_lm_record();
-[[nodiscard]] FrameworkRecord megatron_bridge_record();
-[[nodiscard]] FrameworkRecord deepspeed_record();
-[[nodiscard]] FrameworkRecord torchtitan_record();
-[[nodiscard]] FrameworkRecord accelerate_record();
-[[nodiscard]] FrameworkRecord pytorch_record();
-[[nodiscard]] FrameworkRecord lightning_record();
-[[nodiscard]] FrameworkRecord plumbline_record();
+#define ROW(ID, NAME) [[nodiscard]] FrameworkRecord ID##_record();
+PLUMBLINE_FRAMEWORKS(ROW)
+#undef ROW
 
 }  // namespace plumbline

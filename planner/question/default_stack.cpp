@@ -114,12 +114,13 @@ DefaultStack default_stack(const Graph& graph, const Divisibility& facts, const 
   found.why = found.candidates.size() == 1 ? "no other current release trains it"
                                            : "of current releases it was measured nearest";
   if (found.candidates.empty()) {
-    found.candidates.push_back(candidate(record_of(Framework::pytorch), run, device));
-    found.why = "no framework has its recipe, and PyTorch runs every network";
+    found.candidates.push_back(candidate(record_of(last_resort()), run, device));
+    found.why =
+        "no framework has its recipe, and " + std::string(record_of(last_resort()).title) + " runs every network";
   }
   if (training.adaptation.lora_rank > 0) {
     const auto peft = std::find_if(found.candidates.begin(), found.candidates.end(),
-                                   [](const StackCandidate& one) { return one.framework == Framework::accelerate; });
+                                   [](const StackCandidate& one) { return one.framework == usual_of_adapters(); });
     if (peft != found.candidates.end()) {
       std::rotate(found.candidates.begin(), peft, peft + 1);
       found.why = "PEFT's adapters are launched with it; no current release was measured with adapters";

@@ -7,7 +7,6 @@
 #include "models/calibration_catalog.h"
 #include "models/calibration_set.h"
 #include "planner/explain/strategy_changes.h"
-#include "planner/frameworks/deepspeed/config_keys.h"
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/launch/merge_settings.h"
 #include "planner/session/fit.h"
@@ -178,16 +177,8 @@ std::string_view known_release(const LaunchTarget& target, std::string_view aske
                     "one of " + all, nearest_text(asked, names)});
 }
 
-/// Whether the files say which collectives run beside passes as the plan has it.
-bool says_overlap(Framework framework, const LaunchSettings& s) {
-  const bool is_megatron = framework == Framework::megatron_lm || framework == Framework::megatron_bridge;
-  const std::string& overlap = s.choices.overlap;
-  const bool is_deepspeed = framework == Framework::deepspeed && (overlap == "none" || deepspeed_overlaps(s));
-  return is_megatron || (is_deepspeed && overlap != "both");
-}
-
 void say_overlap(const LaunchTarget& target, const LaunchSettings& s, LaunchFiles& files) {
-  if (!says_overlap(target.framework, s))
+  if (target.says_overlap == nullptr || !target.says_overlap(s))
     files.unsaid.push_back("--overlap " + s.choices.overlap + ": no file says it");
 }
 

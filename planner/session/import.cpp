@@ -191,7 +191,8 @@ void assume_missing(ImportAnswer& answer) {
   assume(!s.zero_stage, may_be_said ? "ZeRO-0 (nothing is sharded), though what is not known here may say otherwise"
                                     : "ZeRO-0 (nothing is sharded)");
   assume(!s.recompute, "no recompute");
-  if (!s.zero_stage && (answer.framework == Framework::accelerate || answer.framework == Framework::lightning)) {
+  if (!s.zero_stage && answer.framework != Framework::any &&
+      record_of(answer.framework).defaults.replicates_under_autocast) {
     s.zero_stage = 0;
     take_autocast_gradients(s);
   }

@@ -31,7 +31,7 @@ FrameworkChoice usual_framework(const std::vector<Question>& questions) {
   const bool adapts = question.training().adaptation.lora_rank > 0;
   if (own == Framework::any || !adapts || !record_of(own).adapters.empty())
     return {own, false, "the stack's framework", {}};
-  return {Framework::accelerate, false, std::string(record_of(own).title) + " trains no adapters", {}};
+  return {usual_of_adapters(), false, std::string(record_of(own).title) + " trains no adapters", {}};
 }
 
 /// Something asked for by name that cannot be launched.

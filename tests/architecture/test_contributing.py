@@ -17,6 +17,8 @@ EXAMPLES = {
     "a collective": (r"Collective::broadcast\b|void (ExchangeCommunicator::)?broadcast\(",
                      ("runtime/nccl/", "core/cost/nccl_model.cpp")),
     "a pipeline schedule": (r"Schedule::zb_h1\b|RankOrder zb_h1_order\(", ("planner/frameworks/",)),
+    "a launch target": (r"\btorchtitan(::|_record\b|_target\b)|Framework::torchtitan\b|frameworks/torchtitan/|ROW\(torchtitan,",
+                        ("planner/frameworks/torchtitan/",)),
     "a legality rule": (r'"R15"', ()),
     "a verb": (r"\bDoctorVerb\b", ()),
     "a page of the window": (r"\bGraphPage\b", ()),
@@ -57,7 +59,7 @@ def sources():
 
 def naming(pattern, besides):
     return {name for name in sources() if not name.startswith(besides or ("//",))
-            and re.search(pattern, (ROOT / name).read_text(encoding="utf-8"))}
+            and re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)}
 
 
 class Contributing(unittest.TestCase):
@@ -77,6 +79,18 @@ class Contributing(unittest.TestCase):
                 for name in files:
                     is_listed = any(name == path or name.startswith(path + "/") for path in listed)
                     self.assertTrue(is_listed, f"{name} is not named in the row: {listed}")
+
+    def test_a_launch_target_is_named_by_its_folder_and_its_row(self):
+        table = "planner/frameworks/framework_list.h"
+        targets = re.findall(r"ROW\((\w+), \"", (ROOT / table).read_text(encoding="utf-8").partition("PLUMBLINE_FRAMEWORKS(")[0])
+        self.assertGreater(len(targets), 5)
+        for target in targets:
+            with self.subTest(target):
+                (home,) = {str(pathlib.PurePosixPath(name).parent) + "/" for name in naming(rf"^LaunchTarget {target}_target\(", ())}
+                users = naming(rf"\b{target}(::|_record\b|_target\b)|Framework::{target}\b|{home}|ROW\({target},", home)
+                # Accelerate's YAML may name a file of DeepSpeed's
+                users = {name for name in users if not (target == "deepspeed" and "/accelerate/" in name)}
+                self.assertEqual(users, {table})
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ FrameworkRecord accelerate_record() {
   r.title = "Accelerate";
   r.adapters = "get_peft_model(model, LoraConfig(...))";
   r.adapters_source = "huggingface/peft docs/source/accelerate/fsdp.md";
+  r.is_usual_of_adapters = true;
   r.scope = FrameworkScope{.source = "PEFT, docs/source/accelerate/fsdp.md: models of the Hub"};
   r.revision = "huggingface/accelerate 16cb6eb8 (2026-07-24), fsdp_version 2";
   r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp_source},
@@ -55,6 +56,7 @@ FrameworkRecord accelerate_record() {
   r.defaults = {NumberFormat::bf16,
                 "src/accelerate/utils/dataclasses.py: FSDP reduces in the format of mixed_precision",
                 "one for each transformer layer, the unit that FSDP shards", fsdp_source};
+  r.defaults.replicates_under_autocast = true;
   return r;
 }
 

@@ -131,6 +131,12 @@ Imported read(std::string_view text, std::string_view name) {
   return imported;
 }
 
+/// overlap_comm is about reductions alone; gathers run beside passes or not as the stage has it.
+bool says_overlap(const LaunchSettings& s) {
+  const std::string& overlap = s.choices.overlap;
+  return overlap == "none" || (overlap != "both" && deepspeed_overlaps(s));
+}
+
 }  // namespace
 
 LaunchTarget deepspeed_target() {
@@ -140,7 +146,8 @@ LaunchTarget deepspeed_target() {
           .revision = record_of(Framework::deepspeed).revision,
           .write = write,
           .read = read,
-          .keys = deepspeed_config_keys};
+          .keys = deepspeed_config_keys,
+          .says_overlap = says_overlap};
 }
 
 }  // namespace plumbline

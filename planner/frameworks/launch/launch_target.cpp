@@ -7,10 +7,9 @@
 namespace plumbline {
 
 const std::vector<LaunchTarget>& launch_targets() {
-  static const std::vector<LaunchTarget> targets{
-      megatron_lm_target(), megatron_bridge_target(), deepspeed_target(), torchtitan_target(),
-      accelerate_target(),  pytorch_target(),         lightning_target(),
-  };
+#define ROW(ID, NAME) ID##_target(),
+  static const std::vector<LaunchTarget> targets{PLUMBLINE_LAUNCH_TARGETS(ROW)};
+#undef ROW
   return targets;
 }
 

@@ -52,6 +52,8 @@ struct LaunchTarget {
   const std::vector<LaunchKey>& (*keys)() = nullptr;
   /// Files of one run, where what they say has to be read together; null: one after the other, the first one counts.
   Imported (*read_together)(const std::vector<NamedText>& files) = nullptr;
+  /// Whether the files say which collectives run beside passes as the plan has it; null: none does.
+  bool (*says_overlap)(const LaunchSettings& settings) = nullptr;
 };
 
 /// In the order of Framework.
@@ -60,12 +62,8 @@ struct LaunchTarget {
 [[nodiscard]] const LaunchTarget& launch_target(std::string_view name, std::string_view flag);
 
 /// Each target's own file.
-[[nodiscard]] LaunchTarget megatron_lm_target();
-[[nodiscard]] LaunchTarget megatron_bridge_target();
-[[nodiscard]] LaunchTarget deepspeed_target();
-[[nodiscard]] LaunchTarget torchtitan_target();
-[[nodiscard]] LaunchTarget accelerate_target();
-[[nodiscard]] LaunchTarget pytorch_target();
-[[nodiscard]] LaunchTarget lightning_target();
+#define ROW(ID, NAME) [[nodiscard]] LaunchTarget ID##_target();
+PLUMBLINE_LAUNCH_TARGETS(ROW)
+#undef ROW
 
 }  // namespace plumbline

@@ -51,6 +51,7 @@ FrameworkRecord lightning_record() {
   r.defaults = {NumberFormat::bf16,
                 "lightning/pytorch/plugins/precision/fsdp.py: reduce_dtype is the format of precision",
                 "one for each block of auto_wrap_policy, the unit that FSDP shards", fsdp_source};
+  r.defaults.replicates_under_autocast = true;
   return r;
 }
 

@@ -412,13 +412,14 @@ Imported read_overrides(std::string_view text, std::string_view name) {
 }  // namespace
 
 LaunchTarget megatron_bridge_target() {
-  return {Framework::megatron_bridge,
-          "Megatron-Bridge overrides",
-          {"main"},
-          "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)",
-          write_overrides,
-          read_overrides,
-          bridge_keys};
+  return {.framework = Framework::megatron_bridge,
+          .title = "Megatron-Bridge overrides",
+          .releases = {"main"},
+          .revision = "NVIDIA-NeMo/Megatron-Bridge 067f987df (2026-08-22)",
+          .write = write_overrides,
+          .read = read_overrides,
+          .keys = bridge_keys,
+          .says_overlap = [](const LaunchSettings&) { return true; }};
 }
 
 }  // namespace plumbline

@@ -234,13 +234,14 @@ Imported read_command(std::string_view text, std::string_view name) {
 }  // namespace
 
 LaunchTarget megatron_lm_target() {
-  return {Framework::megatron_lm,
-          "Megatron-LM arguments",
-          megatron::releases(),
-          "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
-          write_command,
-          read_command,
-          flag_keys};
+  return {.framework = Framework::megatron_lm,
+          .title = "Megatron-LM arguments",
+          .releases = megatron::releases(),
+          .revision = "NVIDIA/Megatron-LM d98e8a64dd (2026-08-22)",
+          .write = write_command,
+          .read = read_command,
+          .keys = flag_keys,
+          .says_overlap = [](const LaunchSettings&) { return true; }};
 }
 
 }  // namespace plumbline

@@ -28,7 +28,8 @@ FrameworkRecord pytorch_record() {
   r.title = "PyTorch";
   r.stacks = {"PyTorch"};
   r.current_stack = "pytorch-2.9";  // its modules run as PyTorch has them, without a compiler
-  r.scope = FrameworkScope{.has_every_network = true, .source = "it trains any torch.nn.Module"};
+  r.scope =
+      FrameworkScope{.has_every_network = true, .is_last_resort = true, .source = "it trains any torch.nn.Module"};
   r.revision = "PyTorch 2.13.0";
   r.schedules = torch::launchable_schedules(torch::schedule_class, "schedule._load_csv(FILE)", csv_source);
   r.recompute = {{RecomputeMode::none, "no checkpoint_wrapper", checkpoint_source},

@@ -34,7 +34,7 @@ bool shards_parts_of_context_groups(const Strategy& s, const NetworkFacts&) {
   return s.zero_stage > 0 && s.shard_group % s.context_parallel != 0;
 }
 
-/// As of plain PyTorch (planner/frameworks/pytorch/record.cpp).
+/// Of a backward in two parts, fully_shard has freed the parameters between them.
 bool gathers_between_backwards(const Strategy& s, const NetworkFacts&) {
   return s.pipeline_stages > 1 && splits_backward(s.schedule) && s.zero_stage == 3;
 }

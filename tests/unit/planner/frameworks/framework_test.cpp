@@ -22,6 +22,21 @@ TEST_CASE("every framework is read back from its name") {
   CHECK(!framework_from_text("megatron"));
 }
 
+TEST_CASE("one framework launches adapters where nobody says otherwise, and one takes what no other has a recipe for") {
+  int of_adapters = 0;
+  int last = 0;
+  for (const Framework framework : all_frameworks) {
+    if (framework == Framework::any) continue;
+    const FrameworkRecord& r = record_of(framework);
+    of_adapters += r.is_usual_of_adapters ? 1 : 0;
+    last += r.scope && r.scope->is_last_resort ? 1 : 0;
+  }
+  CHECK(of_adapters == 1);
+  CHECK(!record_of(usual_of_adapters()).adapters.empty());
+  CHECK(last == 1);
+  CHECK(record_of(last_resort()).scope->has_every_network);
+}
+
 TEST_CASE("every entry of a record says how it is spelled and where that is read") {
   for (const Framework framework : all_frameworks) {
     if (framework == Framework::any) continue;
