@@ -2,7 +2,7 @@
 /// \file schedule.h: the pipeline schedules, one record each: its name, the shapes it has an order for, what it holds.
 ///
 /// Model: p ranks, v chunks per rank, m micro-batches. A record is what a plan, its rules and its memory need to know;
-/// the order of actions is one row of core/program/pipeline_orders.h. What a record does not say follows from the
+/// the order of actions is a file of core/program (pipeline_orders.h). What a record does not say follows from the
 /// order: its time (core/cost/pipeline_time.h, unless there is a closed form), its messages, its peaks.
 /// Source: GPipe, arXiv:1811.06965; 1F1B and interleaving, arXiv:2104.04473 section 2.2; Megatron-LM's warm-up counts;
 /// zero bubble, arXiv:2401.10241; V-Half, arXiv:2405.15362; DualPipeV, arXiv:2412.19437.
@@ -16,7 +16,15 @@
 
 namespace plumbline {
 
-enum class Schedule : std::uint8_t { none, gpipe, one_f_one_b, interleaved, zb_h1, zb_h2, zbv, v_half, dualpipev };
+/// ROW(ID) of each schedule: Schedule::ID, and ID_schedule, its order (core/program/pipeline_orders.h). In the order of
+/// tie-breaks.
+#define PLUMBLINE_SCHEDULES(ROW) \
+  ROW(none)                      \
+  ROW(gpipe) ROW(one_f_one_b) ROW(interleaved) ROW(zb_h1) ROW(zb_h2) ROW(zbv) ROW(v_half) ROW(dualpipev)
+
+#define ROW(ID) ID,
+enum class Schedule : std::uint8_t { PLUMBLINE_SCHEDULES(ROW) };
+#undef ROW
 
 /// Which stage of the network a rank's chunk is. Looped: chunk * p + rank. V, of two chunks: rank and 2 p - 1 - rank.
 enum class StagePlacement : std::uint8_t { looped, v_shaped };
@@ -61,7 +69,7 @@ struct ScheduleRecord {
   std::int64_t (*in_flight)(const RankShape& shape);
 };
 
-/// In the order of tie-breaks.
+/// In the order of Schedule.
 inline constexpr std::array schedule_records{
     ScheduleRecord{.schedule = Schedule::none,
                    .name = "none",
@@ -116,21 +124,12 @@ inline constexpr std::array schedule_records{
                    .paired = PairedPasses::yes,
                    .in_flight = [](const RankShape& s) { return 2 * s.p + 1; }}};
 
-/// Whether a table has one row for each schedule, in their order.
-template <class Rows>
-constexpr bool has_row_for_each_schedule(const Rows& rows) {
-  if (rows.size() != schedule_records.size()) return false;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].schedule != static_cast<Schedule>(i)) return false;
-  return true;
-}
-static_assert(has_row_for_each_schedule(schedule_records), "records are found by their schedule's number");
-
-inline constexpr std::array all_schedules = [] {
-  std::array<Schedule, schedule_records.size()> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = schedule_records[i].schedule;
-  return all;
-}();
+#define ROW(ID) Schedule::ID,
+inline constexpr std::array all_schedules{PLUMBLINE_SCHEDULES(ROW)};
+#undef ROW
+static_assert(std::equal(all_schedules.begin(), all_schedules.end(), schedule_records.begin(), schedule_records.end(),
+                         [](Schedule schedule, const ScheduleRecord& record) { return record.schedule == schedule; }),
+              "records are found by their schedule's number");
 
 [[nodiscard]] constexpr const ScheduleRecord& record_of(Schedule schedule) {
   return schedule_records[static_cast<std::size_t>(schedule)];

@@ -80,8 +80,7 @@ void drain(Emitter& emit, std::int32_t after, std::int32_t rank) {
   for (std::int32_t i = 0; i < rounds; ++i) emit.owed_weight_gradient();
 }
 
-}  // namespace
-
+/// V placement; forward of one chunk issued together with the backward of the other. Needs m >= 2 p.
 RankOrder dualpipev_order(const PipelineShape& shape, std::int32_t rank) {
   const std::int32_t after = shape.pipeline_stages - 1 - rank;  // ranks behind this one
   Emitter emit;
@@ -90,5 +89,9 @@ RankOrder dualpipev_order(const PipelineShape& shape, std::int32_t rank) {
   drain(emit, after, rank);
   return emit.take();
 }
+
+}  // namespace
+
+constexpr ScheduleOrder dualpipev_schedule{.orders = rank_by_rank<dualpipev_order>, .repeats_from = 3};
 
 }  // namespace plumbline

@@ -3,7 +3,9 @@
 #include "core/program/pipeline_orders.h"
 
 namespace plumbline {
+namespace {
 
+/// (v - 1) p + 2 (p - 1 - r) chunk forwards of warm-up; micro-batches pass the chunks in groups of p.
 RankOrder interleaved_order(const PipelineShape& shape, std::int32_t rank) {
   const std::int32_t p = shape.pipeline_stages;
   const std::int32_t v = shape.virtual_stages;
@@ -21,5 +23,12 @@ RankOrder interleaved_order(const PipelineShape& shape, std::int32_t rank) {
   }
   return order;
 }
+
+}  // namespace
+
+constexpr ScheduleOrder interleaved_schedule{.orders = rank_by_rank<interleaved_order>,
+                                             .repeats_from = 3,
+                                             .period = RepeatingPeriod::pipeline_stages,
+                                             .peaks = interleaved_peak_loads};
 
 }  // namespace plumbline

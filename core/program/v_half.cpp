@@ -41,8 +41,7 @@ RankOrder order_of(const RankSlots& slots) {
   return order;
 }
 
-}  // namespace
-
+/// V placement; half the memory of 1F1B's first rank. All ranks at once: they are packed together. O((p m)^2).
 std::vector<RankOrder> v_half_orders(const PipelineShape& shape) {
   std::vector<RankSlots> ranks = repeated_pattern(shape.pipeline_stages, shape.micro_batches);
   ranks = packed(std::move(ranks), WeightGradients::in_grid);
@@ -59,5 +58,9 @@ std::vector<RankOrder> v_half_orders(const PipelineShape& shape) {
   }
   return orders;
 }
+
+}  // namespace
+
+constexpr ScheduleOrder v_half_schedule{.orders = v_half_orders, .repeats_from = 3, .drain = Drain::packed_anew};
 
 }  // namespace plumbline

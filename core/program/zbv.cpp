@@ -43,8 +43,7 @@ void cool_down(ChunkCounters& next, std::int32_t p, std::int32_t rank) {
   while (next.weight_gradients(0) < next.input_gradients(0)) next.backward_weight(0);
 }
 
-}  // namespace
-
+/// V placement; no bubble when forward, input and weight gradient take the same time; memory of 1F1B's first rank.
 RankOrder zbv_order(const PipelineShape& shape, std::int32_t rank) {
   const std::int32_t p = shape.pipeline_stages;
   ChunkCounters next;
@@ -56,5 +55,9 @@ RankOrder zbv_order(const PipelineShape& shape, std::int32_t rank) {
   std::erase_if(order, [&](const ComputeAction& a) { return a.micro_batch >= shape.micro_batches; });
   return order;
 }
+
+}  // namespace
+
+constexpr ScheduleOrder zbv_schedule{.orders = rank_by_rank<zbv_order>, .repeats_from = 3};
 
 }  // namespace plumbline

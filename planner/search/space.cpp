@@ -7,6 +7,7 @@
 
 #include "core/plan/pipeline_schedule.h"
 #include "core/plan/stage_split.h"
+#include "core/program/pipeline_orders.h"
 #include "planner/checkpointing/placement.h"
 
 namespace plumbline {
@@ -16,7 +17,7 @@ namespace {
 constexpr std::array<std::int64_t, 5> micro_batch_sizes{1, 2, 4, 8, 16};
 /// Where layers do not divide over the chunks; every count more makes the space as much larger again.
 constexpr std::int32_t most_uneven_virtual_stages = 4;
-/// Ranks times micro-batches of a V-Half that nobody named: packing its order takes the square of it.
+/// Ranks times micro-batches of a packed order (V-Half) that nobody named: packing takes the square of it.
 constexpr std::int64_t most_packed = 600;
 /// Every n-th layer is what a placement may come to; it is looked at where it is asked for.
 constexpr std::array recompute_modes{Recompute{RecomputeMode::none, 1}, Recompute{RecomputeMode::selective, 1},
@@ -301,7 +302,7 @@ void SpaceEnumerator::visit_inner(Strategy s, const Degrees& degrees, const Visi
   for (const ScheduleChoice& choice : degrees.schedules) {
     s.virtual_stages = choice.virtual_stages;
     s.schedule = choice.schedule;
-    const bool is_packed = s.schedule == Schedule::v_half && space_.schedules.empty();
+    const bool is_packed = order_of(s.schedule).drain == Drain::packed_anew && space_.schedules.empty();
     for (const std::int64_t micro_batch : micro_batch_choices(s)) {
       s.micro_batch = micro_batch;
       s.micro_batches = question_->training().global_batch / (s.data_parallel * micro_batch);

@@ -16,7 +16,7 @@ EXAMPLES = {
     # what only NCCL needs is counted apart
     "a collective": (r"Collective::broadcast\b|void (ExchangeCommunicator::)?broadcast\(",
                      ("runtime/nccl/", "core/cost/nccl_model.cpp")),
-    "a pipeline schedule": (r"Schedule::zb_h1\b|RankOrder zb_h1_order\(", ("planner/frameworks/",)),
+    "a pipeline schedule": (r"Schedule::zb_h1\b|\bzb_h1_(order|schedule)\b|ROW\(zb_h1\)", ()),
     "a launch target": (r"\btorchtitan(::|_record\b|_target\b)|Framework::torchtitan\b|frameworks/torchtitan/|ROW\(torchtitan,",
                         ("planner/frameworks/torchtitan/",)),
     "a legality rule": (r'"R15"', ()),
