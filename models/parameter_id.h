@@ -4,7 +4,7 @@
 /// Spelled in files and output as a path that says where the number is in the files:
 ///   device/h100/products/bf16/peak_fraction       device/h100/wave_exponent
 ///   base/step_overhead_s                          trait/fusion/compiled/memory_bound_factor
-///   stack/torchtitan-2024.12/step_factor
+///   stack/plumbline/step_factor
 /// Checked against: tests/unit/models/parameter_id_test.cpp.
 
 #include <cstdint>

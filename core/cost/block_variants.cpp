@@ -1,5 +1,5 @@
 // The ways to run a block that need no search: kept, selective and full (arXiv:2205.05198, section 5), by operator
-// (torchtitan), by modules.
+// (kept_by_operator.h), by modules.
 #include <algorithm>
 
 #include "core/cost/autocast.h"

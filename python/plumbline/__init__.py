@@ -128,7 +128,7 @@ def calibrate(*files, progress=None, **arguments):
 
 
 def export(plan, *, to, release="", strict=False):
-    """A plan as launch files of a framework: to="megatron-lm", "deepspeed", "torchtitan", ..."""
+    """A plan as launch files of a framework: to="megatron-lm", "deepspeed", ..."""
     return Exported(_native.export_plan(_source(plan), _text_of(to), _text_of(release)), strict)
 
 

@@ -33,7 +33,7 @@ struct LaunchVariable {
 
 /// What runs on each GPU.
 struct LaunchedProgram {
-  std::string script;                  ///< "pretrain_gpt.py", or "-m torchtitan.train"
+  std::string script;                  ///< "train.py", or "-m MODULE"
   std::vector<std::string> arguments;  ///< as words; printed one per line, quoted where the shell needs it
   std::string name;                    ///< of the job: letters, digits and '-'
   std::vector<LaunchVariable> environment = {};
