@@ -17,7 +17,6 @@ import sys
 from python_sources import Sources, dotted, keyword, last_of, literal
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = {"megatron-lm": "megatron", "megatron-bridge": "megatron"}
 FLAG_ACTIONS = {"store_true", "store_false", "BooleanOptionalAction"}
 
 
@@ -293,7 +292,11 @@ def list_text(framework, release, said, keys):
 
 
 def list_path(framework, release, root=ROOT):
-    return root / "planner/frameworks" / FOLDERS.get(framework, framework) / "releases" / f"{framework}-{release}.json"
+    """Beside the lists of its other releases; of the first one, in the folder of its name."""
+    frameworks = root / "planner/frameworks"
+    others = sorted(frameworks.glob(f"*/releases/{framework}-*.json"))
+    folder = others[0].parent if others else frameworks / framework / "releases"
+    return folder / f"{framework}-{release}.json"
 
 
 def main():

@@ -19,22 +19,28 @@ ADAM = ["adamw", "adamw", "adam"]
 class Target:
     """`files`: those that the framework, or Python, reads, its configuration first; `axes`: tensor, pipeline, context
     parallelism and sequence parallelism alongside the first; `joined`: how many at once; `exchanges`: how context-parallel
-    ranks talk; `overlaps`: values of --overlap that its files say."""
+    ranks talk; `overlaps`: values of --overlap that its files say; `environments`: one for each release that its files are
+    held against (the last one's verdicts are kept), and `module`, which has to be in them; `not_read`: why there is none."""
 
     def __init__(self, files, precisions, optimizers, axes, joined=3, zero=(0, 1, 1, 2, 3, 3), release="", full="full",
-                 exchanges=("ring",), overlaps=()):
+                 exchanges=("ring",), overlaps=(), environments=("common",), module="", not_read=""):
         self.files, self.precisions, self.optimizers, self.axes = files, precisions, optimizers, axes
         self.joined, self.zero, self.release, self.recompute = joined, zero, release, ["none", "none", full]
         self.exchanges, self.overlaps = exchanges, overlaps
+        self.environments, self.module, self.not_read = environments, module, not_read
 
 
 TARGETS = {
     "megatron-lm": Target(["arguments.txt"], ["fp32", "fp16", "bf16", "bf16", "fp8", "fp8-delayed", "fp8-block", "mxfp8", "nvfp4"],
                           ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp sp", full="selective",
-                          exchanges=("ring", "all-to-all"), overlaps=("both", "reductions", "none")),
+                          exchanges=("ring", "all-to-all"), overlaps=("both", "reductions", "none"),
+                          environments=("megatron-0.17", "megatron-0.18", "megatron-0.19"), module="megatron.training"),
     "megatron-bridge": Target(["overrides.py"], ["fp16", "bf16", "bf16", "fp8", "fp8-delayed", "fp8-block", "mxfp8"],
                               ADAM + ["sgd", "lion"], "tp pp cp sp", full="selective",
-                              exchanges=("ring", "all-to-all"), overlaps=("both", "reductions", "none")),
+                              exchanges=("ring", "all-to-all"), overlaps=("both", "reductions", "none"), environments=(),
+                              not_read="importing it was tried with transformers 5.24, which lacks a module that it needs; its "
+                                       "attributes are held against planner/frameworks/megatron/releases by "
+                                       "tests/unit/planner/frameworks"),
     "deepspeed": Target(["ds_config.json", "train.py"], ["fp32", "fp16", "bf16", "bf16", "bf16-pure"],
                         ADAM + ["sgd", "momentum", "lion", "muon"], "tp pp cp", joined=1, exchanges=("all-to-all",),
                         overlaps=("reductions", "none")),
@@ -43,7 +49,7 @@ TARGETS = {
                          "tp pp cp sp", zero=(0, 2, 3, 3), release="0.2.2"),
     "accelerate": Target(["accelerate.yaml", "train.py"], ["fp32", "fp16", "bf16", "bf16", "fp8"], ADAM + ["sgd", "lion"], "tp cp"),
     "pytorch": Target(["train.py"], ["fp32", "bf16", "bf16", "bf16-pure"], ADAM + ["sgd", "momentum", "adagrad", "rmsprop"], "tp pp sp",
-                      zero=(0, 2, 3, 3)),
+                      zero=(0, 2, 3, 3), module="torch"),
     "lightning": Target(["train.py"], ["fp32", "fp16", "bf16", "bf16", "bf16-pure", "fp16-pure"],
                         ADAM + ["sgd", "momentum", "lion"], "tp"),
 }

@@ -19,15 +19,6 @@ import drawn_plans
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERDICTS = HERE / "verdicts.json"
-# Of each target the environments, one for each release that its files are held against (the last one's verdicts are kept),
-# and the module that has to be in them.
-ENVIRONMENTS = {"megatron-lm": (["megatron-0.17", "megatron-0.18", "megatron-0.19"], "megatron.training"),
-                "deepspeed": (["common"], "deepspeed"), "torchtitan": (["common"], "torchtitan"),
-                "accelerate": (["common"], "accelerate"), "pytorch": (["common"], "torch"), "lightning": (["common"], "lightning")}
-NOT_READ = {"megatron-bridge": "importing it was tried with transformers 5.24, which lacks a module that it needs; its "
-                               "attributes are held against planner/frameworks/megatron/releases by tests/unit/planner/frameworks"}
-
-
 TRAINING = ["pytorch_training_test.py", "framework_training_test.py"]
 
 
@@ -63,8 +54,9 @@ def check_target(plan, name, folder, exports, environments):
     path = pathlib.Path(folder) / f"{name}.json"
     path.write_text(json.dumps(manifest(plan, name, folder, exports)), encoding="utf-8")
     kept = {"releases": {}, "plans": exports}
-    names, module = ENVIRONMENTS.get(name, ([], ""))
-    for environment in names:
+    target = drawn_plans.TARGETS[name]
+    module = target.module or name
+    for environment in target.environments:
         python = pathlib.Path(environments).resolve() / environment / "bin/python"
         if not has_module(python, module):
             print(f"{name}: not read: {python} has no {module}; setup_frameworks.sh installs it")
@@ -73,9 +65,9 @@ def check_target(plan, name, folder, exports, environments):
         say(name, result, exports)
         kept["releases"][result["release"]] = {"accepted": result["verdicts"].count("accepted"), "of": len(exports)}
         kept["plans"] = [{**one, "verdict": verdict} for one, verdict in zip(exports, result["verdicts"])]
-    if name in NOT_READ:
-        print(f"{name}: not read: {NOT_READ[name]}")
-        kept["not_read"] = NOT_READ[name]
+    if target.not_read:
+        print(f"{name}: not read: {target.not_read}")
+        kept["not_read"] = target.not_read
     return kept
 
 
