@@ -120,6 +120,10 @@ Framework framework_of_stack(std::string_view name) {
   });
 }
 
+Framework own_framework() {
+  return first_framework([](const FrameworkRecord& record) { return record.revision.empty(); });
+}
+
 Framework usual_of_adapters() {
   return first_framework([](const FrameworkRecord& record) { return record.is_usual_of_adapters; });
 }

@@ -123,6 +123,8 @@ struct FrameworkRecord {
 /// The framework that drives a software stack, by the name that the stack gives; `any` where there is no record of it.
 [[nodiscard]] Framework framework_of_stack(std::string_view name);
 
+/// This program's own runtime.
+[[nodiscard]] Framework own_framework();
 /// The framework that launches adapters where nobody says otherwise, or where the stack's own trains none.
 [[nodiscard]] Framework usual_of_adapters();
 /// The one taken where no framework has the recipe.

@@ -103,7 +103,7 @@ DefaultStack default_stack(const Graph& graph, const Divisibility& facts, const 
                            const Cluster& cluster) {
   const Device device = slowest_device(cluster);
   if (device.architecture == DeviceArchitecture::cpu)
-    return {{{Framework::plumbline, std::string(own_stack), true, 0}}, "plan run executes on cores"};
+    return {{{own_framework(), std::string(own_stack), true, 0}}, "plan run executes on cores"};
   const RunFeatures run = question_features(graph, facts, training, cluster);
   const Needs needs = needs_of(graph, facts, cluster);
   DefaultStack found;

@@ -83,7 +83,7 @@ Question priced_by(Framework framework, const Question& question) {
   const FrameworkRecord& record = record_of(framework);
   const std::string_view own = CalibrationSet::shipped().software_stack(question.text().stack).framework;
   if (framework_of_stack(own) == framework || record.current_stack.empty()) return question;
-  if (question.usual_stack().taken().framework == Framework::plumbline)
+  if (question.usual_stack().taken().framework == own_framework())
     return question;  // cores run this program's own runtime
   QuestionText text = question.text();
   text.stack = std::string(record.current_stack);

@@ -121,7 +121,7 @@ NetworkFacts network_facts_of(const Question& question) {
 std::optional<QuestionText> priced_as_current(QuestionText asked, Framework framework,
                                               const std::vector<Question>& questions) {
   if (!asked.stack.empty() || framework == Framework::any) return std::nullopt;
-  if (questions.front().usual_stack().taken().framework == Framework::plumbline) return std::nullopt;
+  if (questions.front().usual_stack().taken().framework == own_framework()) return std::nullopt;
   const std::string_view current = record_of(framework).current_stack;
   if (std::all_of(questions.begin(), questions.end(),
                   [&](const Question& question) { return question.usual_stack().taken().stack == current; }))

@@ -10,9 +10,9 @@ std::optional<Framework> SearchFlags::asked_framework() const {
   std::optional<Framework> asked;
   if (framework) asked = choice_of("--for", *framework, all_frameworks, framework_from_text);
   if (!executable) return asked;
-  if (asked && asked != Framework::plumbline)
+  if (asked && asked != own_framework())
     throw InputError({"--executable", "cannot be combined with --for " + *framework, "one of them", ""});
-  return Framework::plumbline;
+  return own_framework();
 }
 
 void SearchFlags::apply(SearchRequest& request) const {

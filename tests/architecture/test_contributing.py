@@ -80,16 +80,20 @@ class Contributing(unittest.TestCase):
                     is_listed = any(name == path or name.startswith(path + "/") for path in listed)
                     self.assertTrue(is_listed, f"{name} is not named in the row: {listed}")
 
-    def test_a_launch_target_is_named_by_its_folder_and_its_row(self):
+    def test_a_framework_is_named_by_its_folder_and_its_row(self):
         table = "planner/frameworks/framework_list.h"
-        targets = re.findall(r"ROW\((\w+), \"", (ROOT / table).read_text(encoding="utf-8").partition("PLUMBLINE_FRAMEWORKS(")[0])
-        self.assertGreater(len(targets), 5)
-        for target in targets:
-            with self.subTest(target):
-                (home,) = {str(pathlib.PurePosixPath(name).parent) + "/" for name in naming(rf"^LaunchTarget {target}_target\(", ())}
-                users = naming(rf"\b{target}(::|_record\b|_target\b)|Framework::{target}\b|{home}|ROW\({target},", home)
+        frameworks = re.findall(r"ROW\((\w+), \"", (ROOT / table).read_text(encoding="utf-8"))
+        self.assertGreater(len(frameworks), 5)
+        for framework in frameworks:
+            with self.subTest(framework):
+                (record,) = naming(rf"^FrameworkRecord {framework}_record\(", ())
+                home = pathlib.PurePosixPath(record).parent
+                names = rf"\b{framework}_(record|target)\b|Framework::{framework}\b|{home}/|ROW\({framework},"
+                if home.name != "plumbline":  # the namespace of all that is ours
+                    names += rf"|\b{home.name}::"
+                users = naming(names, f"{home}/")
                 # Accelerate's YAML may name a file of DeepSpeed's
-                users = {name for name in users if not (target == "deepspeed" and "/accelerate/" in name)}
+                users = {name for name in users if not (framework == "deepspeed" and "/accelerate/" in name)}
                 self.assertEqual(users, {table})
 
 

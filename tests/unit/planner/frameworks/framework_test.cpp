@@ -22,6 +22,14 @@ TEST_CASE("every framework is read back from its name") {
   CHECK(!framework_from_text("megatron"));
 }
 
+TEST_CASE("of one framework no release was read: it is this program's own") {
+  int own = 0;
+  for (const Framework framework : all_frameworks)
+    own += framework != Framework::any && record_of(framework).revision.empty() ? 1 : 0;
+  CHECK(own == 1);
+  CHECK(record_of(own_framework()).title == "plan run");
+}
+
 TEST_CASE("one framework launches adapters where nobody says otherwise, and one takes what no other has a recipe for") {
   int of_adapters = 0;
   int last = 0;
