@@ -4,7 +4,7 @@
 ///
 /// Model: which numbers a constructor takes follows from those that the optimizer reads (core/training/optimizer.h):
 /// `betas` where it reads both, `alpha` where it reads the second alone, as RMSProp does. Configs of DeepSpeed have the
-/// names of the classes. Not listed: Megatron's flags (planner/frameworks/megatron/recipe_flags.cpp).
+/// names of the classes. Not listed: flags that are not named for the class.
 /// Source: torch/optim of PyTorch 2.13; lucidrains/lion-pytorch; transformers/training_args.py: OptimizerNames.
 /// Checked against: tests/unit/planner/frameworks/launch/torch_optimizers_test.cpp, the launch files of tests/golden.
 
