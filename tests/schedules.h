@@ -31,6 +31,14 @@ inline StageTimes stage_times_at(JsonObject& row) {
   return {times("forward"), times("backward_input"), times("backward_weight"), times("latency")};
 }
 
+/// Of stages that take the same.
+inline StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picoseconds backward_input,
+                               Picoseconds backward_weight, Picoseconds latency) {
+  const auto n = static_cast<std::size_t>(stages);
+  return {std::vector(n, forward), std::vector(n, backward_input), std::vector(n, backward_weight),
+          std::vector(n - 1, latency)};
+}
+
 /// Every action takes `unit`, nothing travels.
 inline StageTimes equal_actions(const PipelineShape& shape, std::int64_t unit) {
   const Picoseconds time(unit);

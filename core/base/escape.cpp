@@ -54,10 +54,6 @@ bool turns_text(std::uint32_t point) {
 
 }  // namespace
 
-std::string valid_utf8(std::string_view text) {
-  return rewritten(text, [](std::uint32_t, std::string_view bytes) { return bytes; });
-}
-
 std::string printable(std::string_view text) {
   return rewritten(text, [](std::uint32_t point, std::string_view bytes) {
     return is_control(point) || turns_text(point) ? std::string_view("?") : bytes;

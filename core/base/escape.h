@@ -12,10 +12,8 @@
 
 namespace plumbline {
 
-/// Bytes that are no UTF-8 replaced by U+FFFD.
-[[nodiscard]] std::string valid_utf8(std::string_view text);
-/// One line for a terminal or a log: control characters, line breaks and tabs included, and characters that turn the
-/// direction of writing become '?'.
+/// One line for a terminal or a log, bytes that are no UTF-8 replaced by U+FFFD: control characters, line breaks and
+/// tabs included, and characters that turn the direction of writing become '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 /// The same, but line breaks and tabs stay.
 [[nodiscard]] std::string printable_lines(std::string_view text);

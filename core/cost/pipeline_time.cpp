@@ -189,11 +189,6 @@ constexpr std::array closed_forms{ClosedForm{Schedule::none, one_rank_end}, Clos
 
 }  // namespace
 
-Picoseconds gpipe_makespan(const PipelineTimes& t, std::int64_t m) {
-  return sum(t.forward) + sum(t.backward) + (m - 1) * (largest(t.forward) + largest(t.backward)) +
-         std::int64_t{2} * sum(t.latency);
-}
-
 Picoseconds one_f_one_b_makespan(const PipelineTimes& t, std::int64_t m) {
   Picoseconds makespan(0);
   one_f_one_b_sweep(t, m, [&](const std::int64_t* clock) {

@@ -90,7 +90,6 @@ void wait_for_links(std::vector<Picoseconds>& ends, std::span<const Picoseconds>
                                                   std::int64_t micro_batches, std::int64_t virtual_stages);
 [[nodiscard]] std::vector<Picoseconds> interleaved_ends(const PipelineTimes& times, std::int64_t micro_batches,
                                                         std::int64_t virtual_stages);
-[[nodiscard]] Picoseconds gpipe_makespan(const PipelineTimes& times, std::int64_t micro_batches);
 [[nodiscard]] Picoseconds one_f_one_b_makespan(const PipelineTimes& times, std::int64_t micro_batches);
 
 }  // namespace plumbline

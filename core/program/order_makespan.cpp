@@ -105,13 +105,6 @@ DryRun endless_free(const ComputeSchedule& schedule) {
 
 }  // namespace
 
-StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picoseconds backward_input,
-                        Picoseconds backward_weight, Picoseconds latency) {
-  const auto n = static_cast<std::size_t>(stages);
-  return {std::vector(n, forward), std::vector(n, backward_input), std::vector(n, backward_weight),
-          std::vector(n - 1, latency)};
-}
-
 Picoseconds OrderTiming::makespan() const { return *std::max_element(end.begin(), end.end()); }
 
 namespace {

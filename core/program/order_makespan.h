@@ -51,10 +51,6 @@ struct StageTimes {
   std::vector<LastWeight> last_weight = {};      ///< per stage
 };
 
-/// `times` of equal stages.
-[[nodiscard]] StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picoseconds backward_input,
-                                      Picoseconds backward_weight, Picoseconds latency);
-
 struct OrderTiming {
   std::vector<Picoseconds> start;  ///< of each rank's first action
   std::vector<Picoseconds> end;    ///< of each rank's last action

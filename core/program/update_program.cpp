@@ -41,36 +41,6 @@ std::string line(const UpdateInstruction& i, const ParameterLayout& layout) {
 
 std::string_view to_text(UpdateKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
 
-Bytes gathered_bytes(const UpdateProgram& program, GatherGroup group) {
-  Bytes sum(0);
-  for (const UpdateInstruction& i : program.instructions)
-    if (i.kind == UpdateKind::gather && i.group == group)
-      sum += wire_bytes(Collective::all_gather, storage(i.to.elements(), NumberFormat::fp32), i.ranks);
-  return sum;
-}
-
-Bytes buffer_bytes(const UpdateProgram& program) {
-  Bytes live(0);
-  Bytes most(0);
-  for (const UpdateInstruction& i : program.instructions) {
-    if (i.kind != UpdateKind::allocate && i.kind != UpdateKind::release) continue;
-    const UpdateBuffer& buffer = program.buffers[static_cast<std::size_t>(i.to.buffer)];
-    if (buffer.is_scratch) continue;
-    const Bytes bytes = storage(buffer.elements, NumberFormat::fp32);
-    live = i.kind == UpdateKind::allocate ? live + bytes : live - bytes;
-    most = std::max(most, live);
-  }
-  return most;
-}
-
-std::int64_t updated_elements(const UpdateProgram& program) {
-  std::int64_t sum = 0;
-  for (const UpdateInstruction& i : program.instructions)
-    if (i.kind == UpdateKind::update || i.kind == UpdateKind::update_matrix || i.kind == UpdateKind::apply)
-      sum += i.elements.count;
-  return sum;
-}
-
 std::string to_text(const UpdateProgram& program, const ParameterLayout& layout) {
   std::string text;
   for (const UpdateInstruction& i : program.instructions) text += line(i, layout) + "\n";

@@ -79,12 +79,6 @@ struct UpdateProgram {
 [[nodiscard]] UpdateProgram lower_update(const ParameterLayout& layout, const Strategy& strategy, Optimizer optimizer,
                                          std::int32_t rank);
 
-/// What the rank sends to gather, in bytes.
-[[nodiscard]] Bytes gathered_bytes(const UpdateProgram& program, GatherGroup group);
-/// Most bytes of buffers that are no scratch at once.
-[[nodiscard]] Bytes buffer_bytes(const UpdateProgram& program);
-[[nodiscard]] std::int64_t updated_elements(const UpdateProgram& program);
-
 /// One line for each instruction, for tests and people.
 [[nodiscard]] std::string to_text(const UpdateProgram& program, const ParameterLayout& layout);
 

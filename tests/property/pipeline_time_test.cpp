@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/period_without_barrier.h"
 #include "tests/pipeline_makespan.h"
+#include "tests/schedules.h"
 
 namespace plumbline::pipeline_time_test {
 namespace {

@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/parameter_layouts.h"
 #include "tests/random_strategies.h"
+#include "tests/update_totals.h"
 
 namespace plumbline {
 namespace {

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/program/order_makespan.h"
+#include "tests/schedules.h"
 
 namespace plumbline {
 

@@ -6,6 +6,7 @@
 #include "core/program/program.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
+#include "tests/update_totals.h"
 
 namespace plumbline {
 namespace {
