@@ -161,6 +161,10 @@ struct StageLayout {
                             : distinct_stages[static_cast<std::size_t>(of_stage[stage])];
   }
 };
+/// Strategies of equal keys have the same layout of the same chunks.
+[[nodiscard]] inline auto layout_key(const Strategy& s) {
+  return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule), s.layers_per_unit);
+}
 /// Looped: rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving). V: r and 2p - 1 - r.
 /// `sites`: of the ranks; of an arrangement that names its own, none.
 [[nodiscard]] StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32_t pipeline_stages,

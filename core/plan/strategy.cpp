@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/found_by_name.h"
+#include "core/plan/strategy_axes.h"
 
 namespace plumbline {
 
@@ -129,8 +130,8 @@ std::string to_text(const Strategy& s) {
   text += "mbs " + std::to_string(s.micro_batch) + " x " + std::to_string(s.micro_batches);
   if (s.zero_stage > 0) text += " zero-" + std::to_string(s.zero_stage);
   if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
-  if (s.prefetch == ParameterPrefetch::off) text += " no prefetch";
-  if (s.layers_per_unit != 1) text += " units of " + std::to_string(s.layers_per_unit) + " layers";
+  for (const StrategyAxis* detail : details_of("--zero"))
+    if (!detail->is_usual(s)) text += " " + detail->summary(s);
   if (s.recompute.mode != RecomputeMode::none) text += " recompute " + to_text(s.recompute);
   if (s.split != StageSplit::even) text += " split " + std::string(to_text(s.split));
   if (!s.layers_per_stage.empty()) text += " layers " + layers_text(s.layers_per_stage);

@@ -219,12 +219,14 @@ void add_sharding(AxisRows& rows) {
   prefetch.change_place = 15;
   prefetch.applies = shards_weights;
   prefetch.detail_of = "--zero";
+  prefetch.summary = [](const Strategy&) { return std::string("no prefetch"); };
   StrategyAxis& unit = rows.add(
       number<&Strategy::layers_per_unit>(1, most_layers),
       {"--layers-per-unit", "layers_per_unit", "layers per unit", "ZeRO-3: layers gathered and reduced at once (1)"});
   unit.change_place = 16;
   unit.applies = shards_weights;
   unit.detail_of = "--zero";
+  unit.summary = [](const Strategy& s) { return "units of " + std::to_string(s.layers_per_unit) + " layers"; };
 }
 
 void add_kernels(AxisRows& rows) {

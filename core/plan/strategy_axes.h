@@ -47,6 +47,8 @@ struct StrategyAxis {
   bool (*applies)(const Strategy&) = nullptr;
   /// The flag of the axis that it is a detail of: chosen with it, usual again when that changes. Empty: of none.
   std::string_view detail_of;
+  /// Of a detail: the words for an unusual value in a line about the strategy.
+  std::string (*summary)(const Strategy&) = nullptr;
   /// Whether a change of it goes without saying, given the others. Null: never.
   bool (*follows)(const Strategy& before, const Strategy& after) = nullptr;
   /// The value in a sentence about a change, where that is not `text`.

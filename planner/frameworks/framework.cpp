@@ -34,24 +34,6 @@ std::string all_of(const std::vector<Launchable<Value>>& list) {
   return list.empty() ? "none" : enumerated(names);
 }
 
-bool uses(Feature feature, const Strategy& s) {
-  switch (feature) {
-    case Feature::tensor_parallel: return s.tensor_parallel > 1;
-    case Feature::sequence_parallel: return s.sequence_parallel == SequenceParallel::on;
-    case Feature::context_parallel: return s.context_parallel > 1;
-    case Feature::head_exchange: return s.exchanges_heads();
-    case Feature::expert_parallel: return s.expert_parallel > 1;
-    case Feature::expert_tensor_parallel: return s.expert_tensor_parallel > 1;
-    case Feature::pipeline: return s.pipeline_stages > 1;
-    case Feature::virtual_stages: return s.virtual_stages > 1;
-    case Feature::hybrid_sharding: return s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
-    case Feature::no_prefetch: return s.prefetch == ParameterPrefetch::off;
-    case Feature::layer_units: return s.layers_per_unit != 1;
-    case Feature::uneven_split: return s.split != StageSplit::even || !s.layers_per_stage.empty();
-  }
-  return false;
-}
-
 FrameworkRecord with_missing(FrameworkRecord record) {
   for (const Feature feature : all_features)
     if (!has(record.features, feature)) record.missing.push_back(feature);
@@ -85,24 +67,6 @@ std::string_view to_text(Framework framework) {
 }
 
 std::optional<Framework> framework_from_text(std::string_view text) { return value_named(all_frameworks, text); }
-
-std::string_view to_text(Feature feature) {
-  switch (feature) {
-    case Feature::tensor_parallel: return "tensor parallelism";
-    case Feature::sequence_parallel: return "sequence parallelism alongside tensor parallelism";
-    case Feature::context_parallel: return "context parallelism";
-    case Feature::head_exchange: return "context parallelism by all-to-all";
-    case Feature::expert_parallel: return "expert parallelism";
-    case Feature::expert_tensor_parallel: return "tensor parallelism inside experts";
-    case Feature::pipeline: return "pipelines";
-    case Feature::virtual_stages: return "virtual stages";
-    case Feature::hybrid_sharding: return "shard groups smaller than the data-parallel ranks";
-    case Feature::no_prefetch: return "gathers of parameters without prefetch";
-    case Feature::layer_units: return "units of several layers";
-    case Feature::uneven_split: return "layers of each stage by hand";
-  }
-  return "";
-}
 
 std::string mode_text(RecomputeMode mode) { return std::string(name_of(mode)); }
 

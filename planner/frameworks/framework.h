@@ -17,6 +17,7 @@
 #include "core/plan/execution_rules.h"
 #include "core/plan/strategy.h"
 #include "core/training/training.h"
+#include "planner/frameworks/feature.h"
 #include "planner/frameworks/framework_list.h"
 
 namespace plumbline {
@@ -30,28 +31,6 @@ inline constexpr std::array all_frameworks{Framework::any, PLUMBLINE_FRAMEWORKS(
 /// "any", "megatron-lm", ...
 [[nodiscard]] std::string_view to_text(Framework framework);
 [[nodiscard]] std::optional<Framework> framework_from_text(std::string_view text);
-
-/// What may be more than off or 1.
-enum class Feature : std::uint8_t {
-  tensor_parallel,
-  sequence_parallel,
-  context_parallel,
-  head_exchange,  ///< context parallelism by all-to-all
-  expert_parallel,
-  expert_tensor_parallel,
-  pipeline,
-  virtual_stages,
-  hybrid_sharding,  ///< a shard group smaller than the data-parallel ranks
-  uneven_split,     ///< layers of each stage by hand or balanced
-  no_prefetch,      ///< ZeRO-3 that gathers parameters when a unit begins
-  layer_units,      ///< ZeRO-3 that gathers and reduces several layers at once
-};
-inline constexpr std::array all_features{
-    Feature::tensor_parallel, Feature::sequence_parallel,      Feature::context_parallel, Feature::head_exchange,
-    Feature::expert_parallel, Feature::expert_tensor_parallel, Feature::pipeline,         Feature::virtual_stages,
-    Feature::hybrid_sharding, Feature::uneven_split,           Feature::no_prefetch,      Feature::layer_units};
-/// "tensor parallelism", "a shard group smaller than the data-parallel ranks".
-[[nodiscard]] std::string_view to_text(Feature feature);
 
 /// As flags name it: "full", "every:N", "selective:MODULE+...".
 [[nodiscard]] std::string mode_text(RecomputeMode mode);

@@ -15,10 +15,6 @@ namespace plumbline {
 namespace {
 
 auto placement_key(const Strategy& s) { return std::pair(BlockTables::key_of(s), splits_backward(s.schedule)); }
-auto layout_key(const Strategy& s) {
-  return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule), s.layers_per_unit);
-}
-
 /// At most what a step takes with any recompute: what devices compute and hosts launch without it.
 Picoseconds least_of_family(const StageTable& kept, const Strategy& s, const StepPricer& pricer) {
   Picoseconds bound(0);

@@ -26,18 +26,7 @@ FrameworkRecord plumbline_record() {
   r.schedules = all_as_flag<Schedule>({all_schedules.begin() + 1, all_schedules.end()}, "--schedule");  // not "none"
   for (const RecomputeName& name : recompute_names) r.recompute.push_back({name.mode, "--recompute", running});
   r.zero_stages = all_as_flag<std::int32_t>({0, 1, 2, 3}, "--zero");
-  r.features = {{Feature::tensor_parallel, "--tp", running},
-                {Feature::sequence_parallel, "--sequence-parallel", running},
-                {Feature::context_parallel, "--cp", running},
-                {Feature::head_exchange, "--cp-comm all-to-all", running},
-                {Feature::expert_parallel, "--ep", running},
-                {Feature::expert_tensor_parallel, "--etp", running},
-                {Feature::pipeline, "--pp", running},
-                {Feature::virtual_stages, "--virtual-stages", running},
-                {Feature::hybrid_sharding, "--shard-group", running},
-                {Feature::uneven_split, "--layers-per-stage", running},
-                {Feature::no_prefetch, "--prefetch off", running},
-                {Feature::layer_units, "--layers-per-unit", running}};
+  for (const FeatureRow& row : feature_rows) r.features.push_back({row.feature, row.flag, running});
   r.precisions = all_as_flag<PrecisionRecipe>(
       {PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::fp16, PrecisionRecipe::bf16,
        PrecisionRecipe::bf16_pure, PrecisionRecipe::fp16_pure, PrecisionRecipe::fp8, PrecisionRecipe::fp8_row},
