@@ -145,9 +145,7 @@ Broken recurrence(const Asked& a) {
 }
 
 Broken batch(const Asked& a) {
-  const std::int64_t per_micro_step = a.s.data_parallel * a.s.micro_batch;
-  if (a.s.micro_batch >= 1 && a.s.micro_batches >= 1 && per_micro_step * a.s.micro_batches == a.t.global_batch)
-    return std::nullopt;
+  if (a.s.micro_batch >= 1 && a.s.micro_batches >= 1 && a.s.batch() == a.t.global_batch) return std::nullopt;
   return "dp " + number(a.s.data_parallel) + " x micro-batch " + number(a.s.micro_batch) + " x " +
          number(a.s.micro_batches) + " micro-batches is not the global batch of " + number(a.t.global_batch);
 }

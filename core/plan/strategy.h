@@ -156,6 +156,15 @@ struct Strategy {
   [[nodiscard]] bool exchanges_heads() const {
     return context_parallel > 1 && context_communication == ContextCommunication::all_to_all;
   }
+  /// Sequences of one micro-batch of every data-parallel rank.
+  [[nodiscard]] std::int64_t sequences_at_once() const { return std::int64_t{data_parallel} * micro_batch; }
+  /// Sequences of a step: the global batch.
+  [[nodiscard]] std::int64_t batch() const { return sequences_at_once() * micro_batches; }
+  /// As many micro-batches as a step of so many sequences has; whether they divide it.
+  [[nodiscard]] bool divides_batch(std::int64_t global_batch) {
+    micro_batches = global_batch / sequences_at_once();
+    return batch() == global_batch;
+  }
   [[nodiscard]] std::int32_t chunks() const { return pipeline_stages * virtual_stages; }
   /// The order of enumeration and the last tie-break of every ranking: simple and small first.
   auto operator<=>(const Strategy&) const = default;

@@ -227,14 +227,11 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
     s.data_parallel = static_cast<std::int32_t>(question.devices() / model_ranks);
   }
   const std::int64_t batch = question.training().global_batch;
-  const std::int64_t per_micro_step = std::int64_t{s.data_parallel} * s.micro_batch;
-  if (batch % per_micro_step != 0)
+  const std::int64_t at_once = s.sequences_at_once();
+  if (!s.divides_batch(batch))
     throw InputError(
-        {"global batch",
-         std::to_string(batch) + " is not divisible by dp x micro-batch = " + std::to_string(per_micro_step),
-         "a multiple",
-         std::to_string(std::max<std::int64_t>(1, (batch + per_micro_step / 2) / per_micro_step) * per_micro_step)});
-  s.micro_batches = batch / per_micro_step;
+        {"global batch", std::to_string(batch) + " is not divisible by dp x micro-batch = " + std::to_string(at_once),
+         "a multiple", std::to_string(std::max<std::int64_t>(1, (batch + at_once / 2) / at_once) * at_once)});
   if (!partial.schedule_given)
     s.schedule = s.pipeline_stages == 1 ? Schedule::none
                  : s.virtual_stages > 1 ? Schedule::interleaved

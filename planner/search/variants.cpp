@@ -82,12 +82,11 @@ class Variants {
 
   void add_micro_batches() {
     if (!space_.micro_batch_sizes.empty()) return;
-    const std::int64_t batch = from_.micro_batch * from_.micro_batches;
+    const std::int64_t batch = from_.batch() / from_.data_parallel;
     const auto add_size = [&](std::int64_t size) {
       Strategy s = from_;
       s.micro_batch = size;
-      s.micro_batches = batch / size;
-      add(s);
+      if (s.divides_batch(from_.batch())) add(s);
     };
     for (std::int64_t size = from_.micro_batch / farthest_size; size <= from_.micro_batch * farthest_size; ++size)
       if (size >= 1 && batch % size == 0 && !(skips_space_ && std::has_single_bit(static_cast<std::uint64_t>(size))))

@@ -178,7 +178,7 @@ class StrategyNeighbours {
     const std::int64_t batch = request_.start.question.training().global_batch;
     const std::int64_t devices = request_.start.question.devices();
     const auto is_plan = [=](const Strategy& s) {  // a recompute mode is asked about alone
-      return s.devices() == devices && s.data_parallel * s.micro_batch * s.micro_batches == batch;
+      return s.devices() == devices && s.batch() == batch;
     };
     space.allows = [launches = std::move(space.allows), is_plan, most,
                     &start = request_.start.strategy](const Strategy& s) {

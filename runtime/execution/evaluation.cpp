@@ -42,8 +42,8 @@ std::int32_t drawn(const std::vector<float>& logits, double temperature, double 
 double Evaluation::held_out_loss(std::int64_t most_sequences, const Executor::BeforeAction& before) {
   const std::int64_t available = feed_.held_out_sequences();
   const std::int64_t count = std::min(available, std::max<std::int64_t>(1, most_sequences));
-  const std::int64_t of_micro_batch = strategy_.data_parallel * strategy_.micro_batch;
-  const std::int64_t of_pass = of_micro_batch * strategy_.micro_batches;
+  const std::int64_t of_micro_batch = strategy_.sequences_at_once();
+  const std::int64_t of_pass = strategy_.batch();
   CrossEntropyLoss sums;
   for (std::int64_t begin = 0; begin < count; begin += of_pass) {
     const BatchSource batches = [&](const BatchLayout& layout, std::int32_t micro_batch) {
