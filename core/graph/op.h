@@ -4,88 +4,18 @@
 /// An operator names its inputs, parameters and outputs; everything that estimators price follows from its kind, its
 /// attributes and those tensors. To add an operator, see the table in CONTRIBUTING.md.
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "core/base/strong_id.h"
+#include "core/graph/op_kind.h"
 #include "core/graph/tensor.h"
 
 namespace plumbline {
 
 using OpId = StrongId<struct OpTag>;
-
-enum class OpKind : std::uint8_t {
-  embedding,           ///< token ids -> vectors
-  position_embedding,  ///< adds a learned vector per position
-  linear,              ///< one input, one or more outputs (fused projections), a weight and maybe a bias per output
-  grouped_linear,      ///< a linear per expert over routed tokens, one or more outputs
-  batched_matmul,      ///< product of two activations
-  attention,           ///< the attention core: scores, softmax, dropout, values
-  delta_rule,          ///< the core of Gated DeltaNet: a state per head, written and read token by token
-  softmax,
-  layer_norm,
-  rms_norm,
-  batch_norm,
-  activation,        ///< GELU, SiLU, ReLU: needs its input for backward
-  gated_activation,  ///< act(gate) * up
-  rotary,
-  dropout,
-  add,       ///< residual or skip addition
-  router,    ///< scores per expert and top-k choice
-  dispatch,  ///< tokens to their experts (all-to-all over expert-parallel ranks)
-  combine,   ///< weighted sum of expert outputs back in token order
-  convolution,
-  causal_convolution,  ///< over the last tokens, each feature on its own, with an activation behind it
-  pooling,
-  upsample,
-  concatenate,
-  select,  ///< takes a slice (first token, last position) or reshapes: moves nothing of weight
-  cross_entropy,
-};
-
-struct OpName {
-  OpKind kind;
-  std::string_view name;
-};
-inline constexpr std::array op_names = std::to_array<OpName>({{OpKind::embedding, "embedding"},
-                                                              {OpKind::position_embedding, "position_embedding"},
-                                                              {OpKind::linear, "linear"},
-                                                              {OpKind::grouped_linear, "grouped_linear"},
-                                                              {OpKind::batched_matmul, "batched_matmul"},
-                                                              {OpKind::attention, "attention"},
-                                                              {OpKind::delta_rule, "delta_rule"},
-                                                              {OpKind::softmax, "softmax"},
-                                                              {OpKind::layer_norm, "layer_norm"},
-                                                              {OpKind::rms_norm, "rms_norm"},
-                                                              {OpKind::batch_norm, "batch_norm"},
-                                                              {OpKind::activation, "activation"},
-                                                              {OpKind::gated_activation, "gated_activation"},
-                                                              {OpKind::rotary, "rotary"},
-                                                              {OpKind::dropout, "dropout"},
-                                                              {OpKind::add, "add"},
-                                                              {OpKind::router, "router"},
-                                                              {OpKind::dispatch, "dispatch"},
-                                                              {OpKind::combine, "combine"},
-                                                              {OpKind::convolution, "convolution"},
-                                                              {OpKind::causal_convolution, "causal_convolution"},
-                                                              {OpKind::pooling, "pooling"},
-                                                              {OpKind::upsample, "upsample"},
-                                                              {OpKind::concatenate, "concatenate"},
-                                                              {OpKind::select, "select"},
-                                                              {OpKind::cross_entropy, "cross_entropy"}});
-static_assert(
-    [] {
-      for (std::size_t i = 0; i < op_names.size(); ++i)
-        if (op_names[i].kind != static_cast<OpKind>(i)) return false;
-      return op_names.back().kind == OpKind::cross_entropy;
-    }(),
-    "every kind has its name, in their order");
-[[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return op_names[static_cast<std::size_t>(kind)].name; }
 
 /// How a linear operator's weight is divided over tensor-parallel ranks (Shoeybi et al., arXiv:1909.08053, section 3).
 enum class WeightPartition : std::uint8_t { replicated, column, row };

@@ -58,7 +58,7 @@ ProductEfficiency product_from_json(const JsonPlace& place) {
 OperatorTraffic traffic_from_json(const JsonPlace& place) {
   JsonObject object(place);
   OperatorTraffic traffic;
-  traffic.kind = choice_from_json(object.at("operator"), values_up_to(OpKind::cross_entropy));
+  traffic.kind = choice_from_json(object.at("operator"), values_up_to(op_records.back().kind));
   read_fields(object, traffic, operator_fields);
   object.finish();
   return traffic;

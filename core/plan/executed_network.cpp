@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/graph/executed_ops.h"
 #include "core/graph/rotary_features.h"
 
 namespace plumbline {

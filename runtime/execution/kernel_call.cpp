@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/graph/executed_ops.h"
 #include "core/sharding/logits.h"
 
 namespace plumbline {
@@ -106,16 +105,17 @@ constexpr std::array op_kernels = std::to_array<OpKernel>({{OpKind::embedding, r
                                                            {OpKind::dropout, run_dropout},
                                                            {OpKind::add, run_add},
                                                            {OpKind::cross_entropy, run_loss}});
-static_assert(op_kernels.size() == executed_ops.size() &&
-                  std::all_of(op_kernels.begin(), op_kernels.end(),
-                              [](const OpKernel& k) { return is_executed(k.kind); }),
-              "the operators that are said to be executed are those with a kernel");
 
-const OpKernel* kernel_of(OpKind kind) {
+constexpr const OpKernel* kernel_of(OpKind kind) {
   const auto* at =
       std::find_if(op_kernels.begin(), op_kernels.end(), [&](const OpKernel& k) { return k.kind == kind; });
   return at == op_kernels.end() ? nullptr : at;
 }
+static_assert(std::all_of(op_records.begin(), op_records.end(),
+                          [](const OpRecord& record) {
+                            return (kernel_of(record.kind) != nullptr) == is_executed(record.kind);
+                          }),
+              "the operators that are said to be executed are those with a kernel");
 
 }  // namespace
 

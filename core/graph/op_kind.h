@@ -1,0 +1,90 @@
+#pragma once
+/// \file op_kind.h: the kinds of operators, and what is known of each without its tensors: one row per kind.
+///
+/// What depends on shapes or on how a block is divided is a rule of its own; see the table in CONTRIBUTING.md.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace plumbline {
+
+enum class OpKind : std::uint8_t {
+  embedding,           ///< token ids -> vectors
+  position_embedding,  ///< adds a learned vector per position
+  linear,              ///< one input, one or more outputs (fused projections), a weight and maybe a bias per output
+  grouped_linear,      ///< a linear per expert over routed tokens, one or more outputs
+  batched_matmul,      ///< product of two activations
+  attention,           ///< the attention core: scores, softmax, dropout, values
+  delta_rule,          ///< the core of Gated DeltaNet: a state per head, written and read token by token
+  softmax,
+  layer_norm,
+  rms_norm,
+  batch_norm,
+  activation,        ///< GELU, SiLU, ReLU: needs its input for backward
+  gated_activation,  ///< act(gate) * up
+  rotary,
+  dropout,
+  add,       ///< residual or skip addition
+  router,    ///< scores per expert and top-k choice
+  dispatch,  ///< tokens to their experts (all-to-all over expert-parallel ranks)
+  combine,   ///< weighted sum of expert outputs back in token order
+  convolution,
+  causal_convolution,  ///< over the last tokens, each feature on its own, with an activation behind it
+  pooling,
+  upsample,
+  concatenate,
+  select,  ///< takes a slice (first token, last position) or reshapes: moves nothing of weight
+  cross_entropy,
+};
+
+struct OpRecord {
+  OpKind kind;
+  std::string_view name;
+  /// `plan run` has a kernel of it. The table that runs them (runtime/execution/kernel_call.cpp) is held against this
+  /// when it is compiled.
+  bool is_executed = false;
+};
+
+inline constexpr std::array op_records{
+    OpRecord{.kind = OpKind::embedding, .name = "embedding", .is_executed = true},
+    OpRecord{.kind = OpKind::position_embedding, .name = "position_embedding", .is_executed = true},
+    OpRecord{.kind = OpKind::linear, .name = "linear", .is_executed = true},
+    OpRecord{.kind = OpKind::grouped_linear, .name = "grouped_linear", .is_executed = true},
+    OpRecord{.kind = OpKind::batched_matmul, .name = "batched_matmul"},
+    OpRecord{.kind = OpKind::attention, .name = "attention", .is_executed = true},
+    OpRecord{.kind = OpKind::delta_rule, .name = "delta_rule"},
+    OpRecord{.kind = OpKind::softmax, .name = "softmax"},
+    OpRecord{.kind = OpKind::layer_norm, .name = "layer_norm", .is_executed = true},
+    OpRecord{.kind = OpKind::rms_norm, .name = "rms_norm", .is_executed = true},
+    OpRecord{.kind = OpKind::batch_norm, .name = "batch_norm"},
+    OpRecord{.kind = OpKind::activation, .name = "activation", .is_executed = true},
+    OpRecord{.kind = OpKind::gated_activation, .name = "gated_activation", .is_executed = true},
+    OpRecord{.kind = OpKind::rotary, .name = "rotary", .is_executed = true},
+    OpRecord{.kind = OpKind::dropout, .name = "dropout", .is_executed = true},
+    OpRecord{.kind = OpKind::add, .name = "add", .is_executed = true},
+    OpRecord{.kind = OpKind::router, .name = "router", .is_executed = true},
+    OpRecord{.kind = OpKind::dispatch, .name = "dispatch", .is_executed = true},
+    OpRecord{.kind = OpKind::combine, .name = "combine", .is_executed = true},
+    OpRecord{.kind = OpKind::convolution, .name = "convolution"},
+    OpRecord{.kind = OpKind::causal_convolution, .name = "causal_convolution"},
+    OpRecord{.kind = OpKind::pooling, .name = "pooling"},
+    OpRecord{.kind = OpKind::upsample, .name = "upsample"},
+    OpRecord{.kind = OpKind::concatenate, .name = "concatenate"},
+    OpRecord{.kind = OpKind::select, .name = "select"},
+    OpRecord{.kind = OpKind::cross_entropy, .name = "cross_entropy", .is_executed = true},
+};
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < op_records.size(); ++i)
+        if (op_records[i].kind != static_cast<OpKind>(i)) return false;
+      return op_records.back().kind == OpKind::cross_entropy;
+    }(),
+    "records are found by their kind's number");
+
+[[nodiscard]] constexpr const OpRecord& record_of(OpKind kind) { return op_records[static_cast<std::size_t>(kind)]; }
+[[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return record_of(kind).name; }
+[[nodiscard]] constexpr bool is_executed(OpKind kind) { return record_of(kind).is_executed; }
+
+}  // namespace plumbline
