@@ -5,11 +5,7 @@
 namespace plumbline {
 namespace {
 
-bool is_norm(OpKind kind) { return kind == OpKind::layer_norm || kind == OpKind::rms_norm; }
-
-bool writes_residuals(OpKind kind) {
-  return kind == OpKind::add || kind == OpKind::embedding || kind == OpKind::position_embedding;
-}
+bool writes_residuals(OpKind kind) { return kind == OpKind::add || is_lookup(kind); }
 
 void put_into_32_bits(Tensor& tensor) {
   if (tensor.element == ElementKind::compute) tensor.element = ElementKind::fp32;
@@ -38,7 +34,7 @@ constexpr std::int64_t bytes_of_a_cast = 4 + 2;
 
 bool reads_a_norm(const Block& block, const Op& op) {
   const OpId producer = block.producer(op.inputs.front());
-  return producer.is_valid() && is_norm(block.op(producer).kind);
+  return producer.is_valid() && is_token_norm(block.op(producer).kind);
 }
 
 }  // namespace
@@ -67,7 +63,7 @@ Traffic autocast_traffic(const Op& op, const OpWork& work, MixedPrecision how) {
     return Traffic{times(p.forward, p.counted_forward, work.forward_traffic),
                    times(p.backward, p.counted_backward, work.backward_traffic)};
   };
-  if (is_norm(op.kind)) return scaled(joins ? of_joined_norm : of_norm);
+  if (is_token_norm(op.kind)) return scaled(joins ? of_joined_norm : of_norm);
   if (op.kind == OpKind::add) return scaled(joins ? of_joined_sum : of_sum);
   return {work.forward_traffic, work.backward_traffic};
 }

@@ -12,8 +12,6 @@ double imbalance(const KernelClock& kernels, const Shard& shard) {
   return shard.expert_parallel > 1 ? kernels.calibration().stack.experts.expert_imbalance.value : 1.0;
 }
 
-bool is_routing(OpKind kind) { return kind == OpKind::dispatch || kind == OpKind::combine; }
-
 struct PassTimes {
   Seconds forward{0};
   Seconds backward{0};
@@ -143,7 +141,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
     case WorkKind::memory: {
       const auto time = [&](Bytes moved, Seconds (KernelClock::*of_kind)(OpKind, Bytes) const) {
         if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
-        return is_routing(op.kind) ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
+        return permutes_tokens(op.kind) ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
       };
       const Traffic traffic = passes_.memory_traffic(op, work, shard.formats);
       times.forward += time(traffic.forward, &KernelClock::memory_forward);

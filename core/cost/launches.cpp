@@ -68,7 +68,7 @@ Launches of_attention(const AttentionWork& work, FlashAttention flash) {
 }
 
 double kernels_per_step(OpKind kind, const StackCalibration& stack) {
-  const bool routes = kind == OpKind::router || kind == OpKind::dispatch || kind == OpKind::combine;
+  const bool routes = kind == OpKind::router || permutes_tokens(kind);
   return routes ? stack.experts.kernels_per_routing : stack.host.kernels_per_operator;
 }
 

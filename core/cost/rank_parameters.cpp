@@ -144,8 +144,7 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       }
       if (matrix && expert && parameter.trainable)
         sum.largest_expert_matrix = std::max(sum.largest_expert_matrix, count);
-      const bool is_product = op.kind == OpKind::linear || op.kind == OpKind::grouped_linear;
-      if (matrix && is_product && is_quantized(product_format(block, op, shard))) sum.product_weights += count;
+      if (matrix && is_linear(op.kind) && is_quantized(product_format(block, op, shard))) sum.product_weights += count;
     }
   }
   if (unit.kind == BlockKind::layer) sum.largest_matrix_unit = unit.dense_trained;

@@ -16,7 +16,7 @@ class ModuleMarks {
     switch (module) {
       case RecomputeModule::core_attn: return mark_where([](const Op& op) { return op.kind == OpKind::attention; });
       case RecomputeModule::moe_act:
-        return mark_where([&](const Op& op) { return is_activation(op) && is_part(op, "experts."); });
+        return mark_where([&](const Op& op) { return is_activation(op.kind) && is_part(op, "experts."); });
       case RecomputeModule::layernorm: return mark_where([&](const Op& op) { return is_layer_norm(op); });
       case RecomputeModule::mla_up_proj: return mark_up_projections();
       case RecomputeModule::mlp: return mark_dense_mlp();
@@ -34,12 +34,9 @@ class ModuleMarks {
 
  private:
   [[nodiscard]] static bool is_part(const Op& op, std::string_view prefix) { return op.name.starts_with(prefix); }
-  [[nodiscard]] static bool is_activation(const Op& op) {
-    return op.kind == OpKind::activation || op.kind == OpKind::gated_activation;
-  }
   /// The norms before attention and MLP: their weights are as wide as what enters the layer, those of heads are not.
   [[nodiscard]] bool is_layer_norm(const Op& op) const {
-    if (op.kind != OpKind::layer_norm && op.kind != OpKind::rms_norm) return false;
+    if (!is_token_norm(op.kind)) return false;
     const auto width = [&](TensorId id) { return block_.tensor(id).shape.back().factor; };
     return !block_.inputs().empty() && !op.parameters.empty() &&
            width(op.parameters.front()) == width(block_.inputs().front()) && !op.name.ends_with(".post_norm");

@@ -118,7 +118,7 @@ Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows, std::int
     const KeepRule rule = keep_rule(block, plan.shard, plan.replays[static_cast<std::size_t>(place.first)]);
     for (const OpId id : block.execution_order()) {
       const Op& op = block.op(id);
-      if (op.kind != OpKind::dispatch && op.kind != OpKind::combine) continue;
+      if (!permutes_tokens(op.kind)) continue;
       const bool dispatches = op.kind == OpKind::dispatch;
       const Tensor& routed = block.tensor(dispatches ? op.outputs.front() : op.inputs.front());
       const Bytes row = local_bytes(routed, plan.shard) / local_rows(routed, plan.shard);

@@ -39,34 +39,51 @@ enum class OpKind : std::uint8_t {
   cross_entropy,
 };
 
+/// Kinds that the same rules hold for.
+enum class OpFamily : std::uint8_t {
+  single,
+  lookup,             ///< takes or adds rows of a table
+  linear,             ///< products with weights
+  token_norm,         ///< over the features of a token
+  activation,         ///< gated or not
+  token_permutation,  ///< from the order of tokens to that of experts, or back
+};
+
 struct OpRecord {
   OpKind kind;
   std::string_view name;
+  OpFamily family = OpFamily::single;
   /// `plan run` has a kernel of it. The table that runs them (runtime/execution/kernel_call.cpp) is held against this
   /// when it is compiled.
   bool is_executed = false;
 };
 
 inline constexpr std::array op_records{
-    OpRecord{.kind = OpKind::embedding, .name = "embedding", .is_executed = true},
-    OpRecord{.kind = OpKind::position_embedding, .name = "position_embedding", .is_executed = true},
-    OpRecord{.kind = OpKind::linear, .name = "linear", .is_executed = true},
-    OpRecord{.kind = OpKind::grouped_linear, .name = "grouped_linear", .is_executed = true},
+    OpRecord{.kind = OpKind::embedding, .name = "embedding", .family = OpFamily::lookup, .is_executed = true},
+    OpRecord{.kind = OpKind::position_embedding,
+             .name = "position_embedding",
+             .family = OpFamily::lookup,
+             .is_executed = true},
+    OpRecord{.kind = OpKind::linear, .name = "linear", .family = OpFamily::linear, .is_executed = true},
+    OpRecord{.kind = OpKind::grouped_linear, .name = "grouped_linear", .family = OpFamily::linear, .is_executed = true},
     OpRecord{.kind = OpKind::batched_matmul, .name = "batched_matmul"},
     OpRecord{.kind = OpKind::attention, .name = "attention", .is_executed = true},
     OpRecord{.kind = OpKind::delta_rule, .name = "delta_rule"},
     OpRecord{.kind = OpKind::softmax, .name = "softmax"},
-    OpRecord{.kind = OpKind::layer_norm, .name = "layer_norm", .is_executed = true},
-    OpRecord{.kind = OpKind::rms_norm, .name = "rms_norm", .is_executed = true},
+    OpRecord{.kind = OpKind::layer_norm, .name = "layer_norm", .family = OpFamily::token_norm, .is_executed = true},
+    OpRecord{.kind = OpKind::rms_norm, .name = "rms_norm", .family = OpFamily::token_norm, .is_executed = true},
     OpRecord{.kind = OpKind::batch_norm, .name = "batch_norm"},
-    OpRecord{.kind = OpKind::activation, .name = "activation", .is_executed = true},
-    OpRecord{.kind = OpKind::gated_activation, .name = "gated_activation", .is_executed = true},
+    OpRecord{.kind = OpKind::activation, .name = "activation", .family = OpFamily::activation, .is_executed = true},
+    OpRecord{.kind = OpKind::gated_activation,
+             .name = "gated_activation",
+             .family = OpFamily::activation,
+             .is_executed = true},
     OpRecord{.kind = OpKind::rotary, .name = "rotary", .is_executed = true},
     OpRecord{.kind = OpKind::dropout, .name = "dropout", .is_executed = true},
     OpRecord{.kind = OpKind::add, .name = "add", .is_executed = true},
     OpRecord{.kind = OpKind::router, .name = "router", .is_executed = true},
-    OpRecord{.kind = OpKind::dispatch, .name = "dispatch", .is_executed = true},
-    OpRecord{.kind = OpKind::combine, .name = "combine", .is_executed = true},
+    OpRecord{.kind = OpKind::dispatch, .name = "dispatch", .family = OpFamily::token_permutation, .is_executed = true},
+    OpRecord{.kind = OpKind::combine, .name = "combine", .family = OpFamily::token_permutation, .is_executed = true},
     OpRecord{.kind = OpKind::convolution, .name = "convolution"},
     OpRecord{.kind = OpKind::causal_convolution, .name = "causal_convolution"},
     OpRecord{.kind = OpKind::pooling, .name = "pooling"},
@@ -86,5 +103,13 @@ static_assert(
 [[nodiscard]] constexpr const OpRecord& record_of(OpKind kind) { return op_records[static_cast<std::size_t>(kind)]; }
 [[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return record_of(kind).name; }
 [[nodiscard]] constexpr bool is_executed(OpKind kind) { return record_of(kind).is_executed; }
+
+[[nodiscard]] constexpr bool is_of(OpFamily family, OpKind kind) { return record_of(kind).family == family; }
+[[nodiscard]] constexpr bool is_lookup(OpKind kind) { return is_of(OpFamily::lookup, kind); }
+[[nodiscard]] constexpr bool is_linear(OpKind kind) { return is_of(OpFamily::linear, kind); }
+[[nodiscard]] constexpr bool is_activation(OpKind kind) { return is_of(OpFamily::activation, kind); }
+[[nodiscard]] constexpr bool is_token_norm(OpKind kind) { return is_of(OpFamily::token_norm, kind); }
+[[nodiscard]] constexpr bool is_norm(OpKind kind) { return is_token_norm(kind) || kind == OpKind::batch_norm; }
+[[nodiscard]] constexpr bool permutes_tokens(OpKind kind) { return is_of(OpFamily::token_permutation, kind); }
 
 }  // namespace plumbline

@@ -44,19 +44,19 @@ class BackwardLowering {
         return;
       case OpKind::embedding: embedding(id, op); break;
       case OpKind::position_embedding: position_embedding(id, op); break;
-      case OpKind::linear:
-      case OpKind::grouped_linear: linear(id, op); break;
       case OpKind::router: router(id, op); break;
       case OpKind::dispatch: dispatch(id, op); break;
       case OpKind::combine: combine(id, op); break;
-      case OpKind::layer_norm:
-      case OpKind::rms_norm: norm(id, op); break;
       case OpKind::add:
         for (const TensorId input : op.inputs)
           if (f_.carries(input)) contribute(id, input, emit_.share(gradient(op.outputs.front())));
         break;
       default:
-        if (f_.exchanges_heads(op))
+        if (is_linear(op.kind))
+          linear(id, op);
+        else if (is_token_norm(op.kind))
+          norm(id, op);
+        else if (f_.exchanges_heads(op))
           attention_by_heads(id, op);
         else
           make_all(id, op);

@@ -52,9 +52,7 @@ class BlockFacts {
   }
   /// Rows of a dispatch or combine, one for each choice of the rank's own tokens.
   [[nodiscard]] Bytes chosen(TensorId routed) const { return chosen_bytes(block.tensor(routed), shard); }
-  [[nodiscard]] bool exchanges(const Op& op) const {
-    return shard.experts_exchange() && (op.kind == OpKind::dispatch || op.kind == OpKind::combine);
-  }
+  [[nodiscard]] bool exchanges(const Op& op) const { return shard.experts_exchange() && permutes_tokens(op.kind); }
   /// Whether context-parallel ranks gather keys and values, as attention that keeps its probabilities reads all of them
   /// at once; else they travel a ring.
   [[nodiscard]] bool gathers_keys() const { return shard.flash_attention == FlashAttention::off; }

@@ -6,9 +6,7 @@
 namespace plumbline {
 namespace {
 
-bool is_product(const Op& op) {
-  return op.kind == OpKind::linear || op.kind == OpKind::grouped_linear || op.kind == OpKind::router;
-}
+bool is_product(const Op& op) { return is_linear(op.kind) || op.kind == OpKind::router; }
 
 /// Weight gradients read inputs of products, and logits, which are their own gradients; the rest goes.
 void keep_for_weights(const BlockFacts& f, BlockEmitter& emit, BlockValues& values, const BackwardResult& backward) {
@@ -44,13 +42,12 @@ class WeightLowering {
 
   void run(DeferredWork& work) {
     const Op& op = f_.block.op(work.op);
-    switch (op.kind) {
-      case OpKind::layer_norm:
-      case OpKind::rms_norm: emit_.kernel(work.op, KernelRole::add_deferred, work.buffers); break;
-      case OpKind::embedding:
-      case OpKind::position_embedding: multiply(work, no_buffer); break;
-      default: product(work, op);
-    }
+    if (is_token_norm(op.kind))
+      emit_.kernel(work.op, KernelRole::add_deferred, work.buffers);
+    else if (is_lookup(op.kind))
+      multiply(work, no_buffer);
+    else
+      product(work, op);
     for (std::int32_t& buffer : work.buffers) emit_.release(buffer);
   }
 

@@ -158,9 +158,8 @@ class Builder {
   }
 
   static InitialValues starts(const Op& op, const Tensor& tensor) {
-    const bool is_norm = op.kind == OpKind::layer_norm || op.kind == OpKind::rms_norm;
     if (tensor.name.ends_with(".bias") || tensor.name.ends_with(".lora_b.weight")) return InitialValues::zeros;
-    return is_norm ? InitialValues::ones : InitialValues::normal;
+    return is_token_norm(op.kind) ? InitialValues::ones : InitialValues::normal;
   }
 
   [[nodiscard]] TensorBox box_of(const Op& op, const Tensor& tensor, const std::string& name) const {

@@ -31,10 +31,7 @@ namespace {
 
 bool has_experts(const Block& block) {
   return std::any_of(block.ops().begin(), block.ops().end(),
-                     [](const Op& op) {
-                       return op.kind == OpKind::dispatch || op.kind == OpKind::combine ||
-                              op.kind == OpKind::grouped_linear;
-                     }) ||
+                     [](const Op& op) { return permutes_tokens(op.kind) || op.kind == OpKind::grouped_linear; }) ||
          std::any_of(block.tensors().begin(), block.tensors().end(),
                      [](const Tensor& tensor) { return tensor.partition == Partition::expert; });
 }

@@ -196,13 +196,12 @@ class Cutter {
   }
 
   void add_parameters(const LoweredOp& op, int index, BlockBuilder& builder) const {
-    const bool is_norm = op.kind == OpKind::layer_norm || op.kind == OpKind::rms_norm || op.kind == OpKind::batch_norm;
     for (const int parameter : op.parameters) {
       const StoredTensor& stored = *flat_.stored[at(parameter)];
       Shape shape;
       std::int64_t elements = 1;
       for (const std::int64_t d : stored.dims) shape.push_back(fixed_dimension(d)), elements *= d;
-      if (is_norm) shape = {fixed_dimension(elements)};  // [1, c, 1, 1] scales c features
+      if (is_norm(op.kind)) shape = {fixed_dimension(elements)};  // [1, c, 1, 1] scales c features
       builder.add_parameter(stored.name, std::move(shape), Partition::replicated, 0,
                             owner_.at(parameter) == index ? Tied::no : Tied::yes);
     }
