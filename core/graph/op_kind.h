@@ -49,6 +49,11 @@ enum class OpFamily : std::uint8_t {
   token_permutation,  ///< from the order of tokens to that of experts, or back
 };
 
+enum class OutputShape : std::uint8_t {
+  of_inputs,  ///< all inputs have its shape
+  own,        ///< by a rule of shape_rules.cpp, if any
+};
+
 struct OpRecord {
   OpKind kind;
   std::string_view name;
@@ -56,41 +61,85 @@ struct OpRecord {
   /// `plan run` has a kernel of it. The table that runs them (runtime/execution/kernel_call.cpp) is held against this
   /// when it is compiled.
   bool is_executed = false;
+  std::size_t inputs = 1;  ///< concatenate: at least
+  OutputShape output;
 };
 
 inline constexpr std::array op_records{
-    OpRecord{.kind = OpKind::embedding, .name = "embedding", .family = OpFamily::lookup, .is_executed = true},
+    OpRecord{.kind = OpKind::embedding,
+             .name = "embedding",
+             .family = OpFamily::lookup,
+             .is_executed = true,
+             .output = OutputShape::own},
     OpRecord{.kind = OpKind::position_embedding,
              .name = "position_embedding",
              .family = OpFamily::lookup,
-             .is_executed = true},
-    OpRecord{.kind = OpKind::linear, .name = "linear", .family = OpFamily::linear, .is_executed = true},
-    OpRecord{.kind = OpKind::grouped_linear, .name = "grouped_linear", .family = OpFamily::linear, .is_executed = true},
-    OpRecord{.kind = OpKind::batched_matmul, .name = "batched_matmul"},
-    OpRecord{.kind = OpKind::attention, .name = "attention", .is_executed = true},
-    OpRecord{.kind = OpKind::delta_rule, .name = "delta_rule"},
-    OpRecord{.kind = OpKind::softmax, .name = "softmax"},
-    OpRecord{.kind = OpKind::layer_norm, .name = "layer_norm", .family = OpFamily::token_norm, .is_executed = true},
-    OpRecord{.kind = OpKind::rms_norm, .name = "rms_norm", .family = OpFamily::token_norm, .is_executed = true},
-    OpRecord{.kind = OpKind::batch_norm, .name = "batch_norm"},
-    OpRecord{.kind = OpKind::activation, .name = "activation", .family = OpFamily::activation, .is_executed = true},
+             .is_executed = true,
+             .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::linear,
+             .name = "linear",
+             .family = OpFamily::linear,
+             .is_executed = true,
+             .output = OutputShape::own},
+    OpRecord{.kind = OpKind::grouped_linear,
+             .name = "grouped_linear",
+             .family = OpFamily::linear,
+             .is_executed = true,
+             .output = OutputShape::own},
+    OpRecord{.kind = OpKind::batched_matmul, .name = "batched_matmul", .inputs = 2, .output = OutputShape::own},
+    OpRecord{
+        .kind = OpKind::attention, .name = "attention", .is_executed = true, .inputs = 3, .output = OutputShape::own},
+    OpRecord{.kind = OpKind::delta_rule, .name = "delta_rule", .inputs = 2, .output = OutputShape::own},
+    OpRecord{.kind = OpKind::softmax, .name = "softmax", .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::layer_norm,
+             .name = "layer_norm",
+             .family = OpFamily::token_norm,
+             .is_executed = true,
+             .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::rms_norm,
+             .name = "rms_norm",
+             .family = OpFamily::token_norm,
+             .is_executed = true,
+             .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::batch_norm, .name = "batch_norm", .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::activation,
+             .name = "activation",
+             .family = OpFamily::activation,
+             .is_executed = true,
+             .output = OutputShape::of_inputs},
     OpRecord{.kind = OpKind::gated_activation,
              .name = "gated_activation",
              .family = OpFamily::activation,
-             .is_executed = true},
-    OpRecord{.kind = OpKind::rotary, .name = "rotary", .is_executed = true},
-    OpRecord{.kind = OpKind::dropout, .name = "dropout", .is_executed = true},
-    OpRecord{.kind = OpKind::add, .name = "add", .is_executed = true},
-    OpRecord{.kind = OpKind::router, .name = "router", .is_executed = true},
-    OpRecord{.kind = OpKind::dispatch, .name = "dispatch", .family = OpFamily::token_permutation, .is_executed = true},
-    OpRecord{.kind = OpKind::combine, .name = "combine", .family = OpFamily::token_permutation, .is_executed = true},
-    OpRecord{.kind = OpKind::convolution, .name = "convolution"},
-    OpRecord{.kind = OpKind::causal_convolution, .name = "causal_convolution"},
-    OpRecord{.kind = OpKind::pooling, .name = "pooling"},
-    OpRecord{.kind = OpKind::upsample, .name = "upsample"},
-    OpRecord{.kind = OpKind::concatenate, .name = "concatenate"},
-    OpRecord{.kind = OpKind::select, .name = "select"},
-    OpRecord{.kind = OpKind::cross_entropy, .name = "cross_entropy", .is_executed = true},
+             .is_executed = true,
+             .inputs = 2,
+             .output = OutputShape::own},
+    OpRecord{.kind = OpKind::rotary, .name = "rotary", .is_executed = true, .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::dropout, .name = "dropout", .is_executed = true, .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::add, .name = "add", .is_executed = true, .inputs = 2, .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::router, .name = "router", .is_executed = true, .output = OutputShape::own},
+    OpRecord{.kind = OpKind::dispatch,
+             .name = "dispatch",
+             .family = OpFamily::token_permutation,
+             .is_executed = true,
+             .inputs = 2,
+             .output = OutputShape::own},
+    OpRecord{.kind = OpKind::combine,
+             .name = "combine",
+             .family = OpFamily::token_permutation,
+             .is_executed = true,
+             .inputs = 2,
+             .output = OutputShape::own},
+    OpRecord{.kind = OpKind::convolution, .name = "convolution", .output = OutputShape::own},
+    OpRecord{.kind = OpKind::causal_convolution, .name = "causal_convolution", .output = OutputShape::of_inputs},
+    OpRecord{.kind = OpKind::pooling, .name = "pooling", .output = OutputShape::own},
+    OpRecord{.kind = OpKind::upsample, .name = "upsample", .output = OutputShape::own},
+    OpRecord{.kind = OpKind::concatenate, .name = "concatenate", .output = OutputShape::own},
+    OpRecord{.kind = OpKind::select, .name = "select", .output = OutputShape::own},
+    OpRecord{.kind = OpKind::cross_entropy,
+             .name = "cross_entropy",
+             .is_executed = true,
+             .inputs = 2,
+             .output = OutputShape::own},
 };
 static_assert(
     [] {

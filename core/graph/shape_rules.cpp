@@ -22,11 +22,13 @@ struct View {
   }
 };
 
-Problem check_counts(const View& v, std::size_t inputs, std::size_t outputs) {
-  if (v.op.inputs.size() != inputs || v.op.outputs.size() != outputs)
+/// One output of as many inputs as the operator's row says.
+Problem check_counts(const View& v) {
+  const std::size_t inputs = record_of(v.op.kind).inputs;
+  if (v.op.inputs.size() != inputs || v.op.outputs.size() != 1)
     return v.wrong(
         "has " + std::to_string(v.op.inputs.size()) + " inputs and " + std::to_string(v.op.outputs.size()) + " outputs",
-        std::to_string(inputs) + " and " + std::to_string(outputs));
+        std::to_string(inputs) + " and 1");
   return std::nullopt;
 }
 
@@ -44,7 +46,7 @@ bool same_but_last(const Shape& a, const Shape& b) {
 }
 
 Problem check_linear(const View& v) {
-  if (v.op.inputs.size() != 1 || v.op.outputs.empty()) return check_counts(v, 1, 1);
+  if (v.op.inputs.size() != 1 || v.op.outputs.empty()) return check_counts(v);
   const auto& attributes = std::get<LinearAttributes>(v.op.attributes);
   if (v.in(0).back() != fixed_dimension(attributes.in_features))
     return v.wrong("input " + to_text(v.in(0)) + " does not end in " + std::to_string(attributes.in_features),
@@ -57,7 +59,7 @@ Problem check_linear(const View& v) {
 }
 
 Problem check_attention(const View& v) {
-  if (const Problem p = check_counts(v, 3, 1)) return p;
+  if (const Problem p = check_counts(v)) return p;
   const auto& a = std::get<AttentionAttributes>(v.op.attributes);
   if (a.heads < 1 || a.kv_heads < 1 || a.heads % a.kv_heads != 0)
     return v.wrong(std::to_string(a.heads) + " heads over " + std::to_string(a.kv_heads) + " kv heads", "a multiple");
@@ -74,7 +76,7 @@ Problem check_attention(const View& v) {
 }
 
 Problem check_delta_rule(const View& v) {
-  if (const Problem p = check_counts(v, 2, 1)) return p;
+  if (const Problem p = check_counts(v)) return p;
   const auto& a = std::get<DeltaRuleAttributes>(v.op.attributes);
   if (a.key_heads < 1 || a.value_heads < 1 || a.value_heads % a.key_heads != 0)
     return v.wrong(std::to_string(a.value_heads) + " value heads over " + std::to_string(a.key_heads) + " key heads",
@@ -91,7 +93,7 @@ Problem check_delta_rule(const View& v) {
 }
 
 Problem check_batched_matmul(const View& v) {
-  if (const Problem p = check_counts(v, 2, 1)) return p;
+  if (const Problem p = check_counts(v)) return p;
   const Shape& a = v.in(0);
   const Shape& b = v.in(1);
   if (a.size() < 2 || a.size() != b.size() || a.back() != b[b.size() - 2])
@@ -100,7 +102,7 @@ Problem check_batched_matmul(const View& v) {
 }
 
 Problem check_grouped_linear(const View& v) {
-  if (v.op.inputs.size() != 1 || v.op.outputs.empty()) return check_counts(v, 1, 1);
+  if (v.op.inputs.size() != 1 || v.op.outputs.empty()) return check_counts(v);
   const auto& a = std::get<GroupedLinearAttributes>(v.op.attributes);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < v.op.outputs.size(); ++i) {
@@ -120,7 +122,7 @@ Problem check_grouped_linear(const View& v) {
 
 /// A gate is as wide as what it gates, or one feature wide.
 Problem check_gated_activation(const View& v) {
-  if (const Problem p = check_counts(v, 2, 1)) return p;
+  if (const Problem p = check_counts(v)) return p;
   const bool narrow = same_but_last(v.in(0), v.out(0)) && v.in(0).back() == fixed_dimension(1);
   if (v.in(1) == v.out(0) && (narrow || v.in(0) == v.out(0))) return std::nullopt;
   return v.wrong("gate " + to_text(v.in(0)) + " and " + to_text(v.in(1)) + " for output " + to_text(v.out(0)),
@@ -128,7 +130,7 @@ Problem check_gated_activation(const View& v) {
 }
 
 Problem check_convolution(const View& v) {
-  if (const Problem p = check_counts(v, 1, 1)) return p;
+  if (const Problem p = check_counts(v)) return p;
   const auto& a = std::get<ConvolutionAttributes>(v.op.attributes);
   if (v.in(0).size() != 4 || v.in(0)[1] != fixed_dimension(a.in_channels))
     return v.wrong("input " + to_text(v.in(0)), "[batch, " + std::to_string(a.in_channels) + ", height, width]");
@@ -145,32 +147,12 @@ Problem check_op(const View& v) {
     case OpKind::delta_rule: return check_delta_rule(v);
     case OpKind::batched_matmul: return check_batched_matmul(v);
     case OpKind::convolution: return check_convolution(v);
-    case OpKind::layer_norm:
-    case OpKind::rms_norm:
-    case OpKind::batch_norm:
-    case OpKind::activation:
-    case OpKind::rotary:
-    case OpKind::dropout:
-    case OpKind::softmax:
-    case OpKind::causal_convolution:
-    case OpKind::position_embedding:
-      if (const Problem p = check_counts(v, 1, 1)) return p;
-      return same_shapes(v);
     case OpKind::gated_activation: return check_gated_activation(v);
-    case OpKind::add:
-      if (const Problem p = check_counts(v, 2, 1)) return p;
-      return same_shapes(v);
-    case OpKind::router:
-    case OpKind::embedding:
-    case OpKind::pooling:
-    case OpKind::upsample:
-    case OpKind::select: return check_counts(v, 1, 1);
-    case OpKind::dispatch:
-    case OpKind::combine:
-    case OpKind::cross_entropy: return check_counts(v, 2, 1);
-    case OpKind::concatenate: return v.op.inputs.empty() ? check_counts(v, 1, 1) : std::nullopt;
+    case OpKind::concatenate: return v.op.inputs.empty() ? check_counts(v) : std::nullopt;
+    default: break;
   }
-  return std::nullopt;
+  if (const Problem p = check_counts(v)) return p;
+  return record_of(v.op.kind).output == OutputShape::of_inputs ? same_shapes(v) : std::nullopt;
 }
 
 Problem check_tensor(const Block::Parts& parts, const Tensor& tensor) {
