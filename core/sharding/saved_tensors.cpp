@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/errors.h"
 #include "core/sharding/delta_rule_work.h"
 #include "core/sharding/product_format.h"
 #include "core/sharding/side_tensors.h"
@@ -49,7 +50,8 @@ class Collector {
   bool any_carries(const std::vector<TensorId>& ids) const {
     return std::any_of(ids.begin(), ids.end(), [&](TensorId id) { return carries(id); });
   }
-  void collect_norm(const Op& op, std::int64_t values_per_row);
+  void collect_own(const Op& op);
+  void collect_norm(const Op& op);
   void keep_exchanged(TensorId id, SavedKind kind);
   void collect_attention(const Op& op);
   void collect_delta_rule(const Op& op);
@@ -76,13 +78,14 @@ class Collector {
   OpId current_;
 };
 
-void Collector::collect_norm(const Op& op, std::int64_t values_per_row) {
+void Collector::collect_norm(const Op& op) {
   const Tensor& x = block_.tensor(op.inputs.front());
   keep(op.inputs.front());
-  // One mean and one reciprocal deviation per normalised row (RMSNorm: only the latter; batch norm: per channel).
+  // A batch norm has a row per channel.
   const std::int64_t width = block_.tensor(op.parameters.front()).shape.back().factor;
   const std::int64_t rows = op.kind == OpKind::batch_norm ? width : local_elements(x, shard_) / width;
-  keep_extra(op.name + ".statistics", SavedKind::statistics, storage(rows * values_per_row, NumberFormat::fp32));
+  keep_extra(op.name + ".statistics", SavedKind::statistics,
+             storage(rows * record_of(op.kind).statistics_per_row, NumberFormat::fp32));
 }
 
 /// With all tokens and a part of the heads it has as many bytes. Where selective recompute drops those of queries, keys
@@ -182,6 +185,20 @@ void Collector::collect_combine(const Op& op) {
 }
 
 void Collector::collect(const Op& op) {
+  switch (record_of(op.kind).backward_reads) {
+    case BackwardReads::nothing: break;
+    case BackwardReads::input: keep(op.inputs.front()); break;
+    case BackwardReads::output: keep(op.outputs.front()); break;
+    case BackwardReads::mask:
+      keep_extra(op.name + ".mask", SavedKind::mask,
+                 storage(local_elements(block_.tensor(op.outputs.front()), shard_), NumberFormat::int8));
+      break;
+    case BackwardReads::input_and_statistics: collect_norm(op); break;
+    case BackwardReads::own: collect_own(op); break;
+  }
+}
+
+void Collector::collect_own(const Op& op) {
   switch (op.kind) {
     case OpKind::linear:
     case OpKind::grouped_linear: collect_product(op); break;
@@ -199,28 +216,10 @@ void Collector::collect(const Op& op) {
       break;
     case OpKind::attention: collect_attention(op); break;
     case OpKind::delta_rule: collect_delta_rule(op); break;
-    case OpKind::softmax: keep(op.outputs.front()); break;
-    case OpKind::layer_norm:
-    case OpKind::batch_norm: collect_norm(op, 2); break;
-    case OpKind::rms_norm: collect_norm(op, 1); break;
     case OpKind::activation: collect_activation(op); break;
     case OpKind::gated_activation: collect_gate(op); break;
-    case OpKind::dropout:
-      keep_extra(op.name + ".mask", SavedKind::mask,
-                 storage(local_elements(block_.tensor(op.outputs.front()), shard_), NumberFormat::int8));
-      break;
     case OpKind::combine: collect_combine(op); break;
-    case OpKind::causal_convolution:  // its kernel activates again
-    case OpKind::pooling: keep(op.inputs.front()); break;
-    case OpKind::embedding:
-    case OpKind::position_embedding:
-    case OpKind::rotary:
-    case OpKind::add:
-    case OpKind::dispatch:
-    case OpKind::upsample:
-    case OpKind::concatenate:
-    case OpKind::select:
-    case OpKind::cross_entropy: break;  // logits and loss are a memory class of their own
+    default: check(false, "an operator that says so has a rule of what is saved for it");
   }
 }
 
