@@ -11,22 +11,18 @@ void put_into_32_bits(Tensor& tensor) {
   if (tensor.element == ElementKind::compute) tensor.element = ElementKind::fp32;
 }
 
-/// Passes over a 16-bit tensor.
-struct Passes {
-  double counted_forward;
-  double forward;
-  double counted_backward;
-  double backward;
-};
+/// In passes over a 16-bit tensor.
+constexpr PassCounts of_norm{2 + 2 + 3, 3 + 6 + 4};
+constexpr PassCounts of_sum{2 + 1 + 2, 3 + 6};
+constexpr PassCounts of_joined_norm{2 + 1, 1 + 2 + 2};
+constexpr PassCounts of_joined_sum{2 + 1 + 2, 6};
+/// A norm's result counts in the 16 bits to which it is cast; a sum's in 32.
+constexpr std::int64_t passes_of_a_norms_result = 1;
+constexpr std::int64_t passes_of_a_sums_result = 2;
 
-/// A norm's result counts in the 16 bits to which it is cast; a sum's and an embedding's in 32.
-constexpr Passes of_norm{2, 2 + 2 + 3, 3, 3 + 6 + 4};
-constexpr Passes of_sum{6, 2 + 1 + 2, 6, 3 + 6};
-constexpr Passes of_joined_norm{2, 2 + 1, 3, 1 + 2 + 2};
-constexpr Passes of_joined_sum{6, 2 + 1 + 2, 6, 6};
-
-Bytes times(double passes, double counted, Bytes bytes) {
-  return Bytes(std::llround(passes / counted * static_cast<double>(bytes.value())));
+Bytes times(std::int64_t passes, std::int64_t counted, Bytes bytes) {
+  return Bytes(
+      std::llround(static_cast<double>(passes) / static_cast<double>(counted) * static_cast<double>(bytes.value())));
 }
 
 /// 32 bits read and 16 written, or the other way round.
@@ -59,12 +55,13 @@ Block as_run(const Block& block, const Shard& shard, const StackFeatures& featur
 
 Traffic autocast_traffic(const Op& op, const OpWork& work, MixedPrecision how) {
   const bool joins = how == MixedPrecision::by_compiled_autocast;
-  const auto scaled = [&](const Passes& p) {
-    return Traffic{times(p.forward, p.counted_forward, work.forward_traffic),
-                   times(p.backward, p.counted_backward, work.backward_traffic)};
+  const auto scaled = [&](const PassCounts& own, std::int64_t result) {
+    const PassCounts& counted = record_of(op.kind).moved;
+    return Traffic{times(own.forward, result * counted.forward, work.forward_traffic),
+                   times(own.backward, result * counted.backward, work.backward_traffic)};
   };
-  if (is_token_norm(op.kind)) return scaled(joins ? of_joined_norm : of_norm);
-  if (op.kind == OpKind::add) return scaled(joins ? of_joined_sum : of_sum);
+  if (is_token_norm(op.kind)) return scaled(joins ? of_joined_norm : of_norm, passes_of_a_norms_result);
+  if (op.kind == OpKind::add) return scaled(joins ? of_joined_sum : of_sum, passes_of_a_sums_result);
   return {work.forward_traffic, work.backward_traffic};
 }
 

@@ -8,35 +8,31 @@
 namespace plumbline {
 namespace {
 
-/// Passes over a 16-bit tensor; a 32-bit tensor is two.
-struct Passes {
-  std::int64_t forward;
-  std::int64_t backward;
-};
+// In passes over a 16-bit tensor; a 32-bit tensor is two.
 
 /// Forward: cast (1 + 2), square (2 + 2), mean (2), scale (2 + 2), cast (2 + 1), weight (1 + 1). Backward: by weight
 /// (2), the weight's gradient (3 + 1), cast (3), by scale (4), the scale's gradient (6 + 2), of the square (12), their
 /// sum (6), cast (3).
-constexpr Passes composed_norm{18, 42};
-constexpr Passes rotation{10, 10};
+constexpr PassCounts composed_norm{18, 42};
+constexpr PassCounts rotation{10, 10};
 /// The other half negated (1) and joined (2), products with cosines (2) and sines (2), their sum (3), a copy (2); back:
 /// two products (4), the negation (1), joining (2), their sum (3).
-constexpr Passes rotation_by_halves{12, 10};
+constexpr PassCounts rotation_by_halves{12, 10};
 /// By 32-bit cosines and sines: negated (1) and joined (2), two products (3 each), their sum (6), a cast (3); back: the
 /// cast (3), two products (4 each) and their casts (3 each), the negation (1), joining (2), their sum (3).
-constexpr Passes rotation_by_wide_halves{18, 23};
+constexpr PassCounts rotation_by_wide_halves{18, 23};
 /// Activation (1 + 1), product (2 + 1); gradients of both factors (3 + 3) and of the activation (3).
-constexpr Passes gate{5, 9};
+constexpr PassCounts gate{5, 9};
 /// Two clamps (2 + 2) and joining them (4); the clamps' gradients (3 + 3) and joining those (4).
-constexpr Passes limits{8, 10};
+constexpr PassCounts limits{8, 10};
 /// Adding (2) and joining (2); the bias's gradient (1) and joining the products' (2).
-constexpr Passes biases{4, 3};
+constexpr PassCounts biases{4, 3};
 /// Bias by weight (1), adding (3) and joining (2); gradients of bias (2 + 1) and weight (2 + 1) and joining (2).
-constexpr Passes weighted_biases{6, 8};
-/// What op_work counts of each (memory_work).
-constexpr Passes fused_norm{2, 3};
-constexpr Passes fused_rotation{2, 2};
-constexpr Passes fused_gate{3, 5};
+constexpr PassCounts weighted_biases{6, 8};
+/// What op_work counts of each.
+constexpr PassCounts fused_norm = record_of(OpKind::rms_norm).moved;
+constexpr PassCounts fused_rotation = record_of(OpKind::rotary).moved;
+constexpr PassCounts fused_gate = record_of(OpKind::gated_activation).moved;
 constexpr std::int64_t passes_of_a_sum = 3;
 constexpr std::int64_t passes_of_a_copy = 2;
 
@@ -70,10 +66,10 @@ bool is_second_of_experts(const Op& op) {
 }
 
 OperatorPasses::OperatorPasses(const StackFeatures& features) : features_(features) {
-  const auto of = [](Passes own, Passes fused) {
+  const auto of = [](PassCounts own, PassCounts fused) {
     return Ratio{pass_ratio(own.forward, fused.forward), pass_ratio(own.backward, fused.backward)};
   };
-  const auto over = [&](OperatorKernels kernels, Passes own, Passes fused) {
+  const auto over = [&](OperatorKernels kernels, PassCounts own, PassCounts fused) {
     return kernels == OperatorKernels::fused ? Ratio{} : of(own, fused);
   };
   norm_ = over(features.norms, composed_norm, fused_norm);
@@ -118,7 +114,7 @@ Traffic OperatorPasses::expert_biases(const Op& op, const OpWork& work, NumberFo
   if (!adds_by_expert(op, features_.expert_biases)) return {};
   const MatrixProduct& p = *work.product;
   const Bytes output = storage(p.batch * p.m * p.n, activation);
-  const Passes& passes = is_second_of_experts(op) ? weighted_biases : biases;
+  const PassCounts& passes = is_second_of_experts(op) ? weighted_biases : biases;
   return {passes.forward * output, work.needs.input || work.needs.weight ? passes.backward * output : Bytes(0)};
 }
 

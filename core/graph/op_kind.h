@@ -64,6 +64,11 @@ enum class BackwardReads : std::uint8_t {
   own,  ///< by a rule of core/sharding/saved_tensors.cpp
 };
 
+struct PassCounts {
+  std::int64_t forward = 0;
+  std::int64_t backward = 0;
+};
+
 struct OpRecord {
   OpKind kind;
   std::string_view name;
@@ -76,6 +81,9 @@ struct OpRecord {
   BackwardReads backward_reads;
   /// In fp32, of each row that is normalised: a mean and a reciprocal deviation, or only the latter.
   std::int64_t statistics_per_row = 0;
+  /// How often an optimal kernel reads or writes as many bytes as its output has; a mask comes on top. None: by a rule
+  /// of core/sharding/op_work.cpp, if any.
+  PassCounts moved{};
 };
 
 inline constexpr std::array op_records{
@@ -84,13 +92,15 @@ inline constexpr std::array op_records{
              .family = OpFamily::lookup,
              .is_executed = true,
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .moved = {2, 3}},
     OpRecord{.kind = OpKind::position_embedding,
              .name = "position_embedding",
              .family = OpFamily::lookup,
              .is_executed = true,
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .moved = {2, 2}},
     OpRecord{.kind = OpKind::linear,
              .name = "linear",
              .family = OpFamily::linear,
@@ -122,55 +132,66 @@ inline constexpr std::array op_records{
     OpRecord{.kind = OpKind::softmax,
              .name = "softmax",
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::output},
+             .backward_reads = BackwardReads::output,
+             .moved = {2, 3}},
+    // Norms read and write the tensor once; back, they read the output gradient and the input and write a gradient.
     OpRecord{.kind = OpKind::layer_norm,
              .name = "layer_norm",
              .family = OpFamily::token_norm,
              .is_executed = true,
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
-             .statistics_per_row = 2},
+             .statistics_per_row = 2,
+             .moved = {2, 3}},
     OpRecord{.kind = OpKind::rms_norm,
              .name = "rms_norm",
              .family = OpFamily::token_norm,
              .is_executed = true,
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
-             .statistics_per_row = 1},
+             .statistics_per_row = 1,
+             .moved = {2, 3}},
     OpRecord{.kind = OpKind::batch_norm,
              .name = "batch_norm",
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
-             .statistics_per_row = 2},
+             .statistics_per_row = 2,
+             .moved = {2, 3}},
     OpRecord{.kind = OpKind::activation,
              .name = "activation",
              .family = OpFamily::activation,
              .is_executed = true,
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::own},
+             .backward_reads = BackwardReads::own,
+             .moved = {2, 3}},
     OpRecord{.kind = OpKind::gated_activation,
              .name = "gated_activation",
              .family = OpFamily::activation,
              .is_executed = true,
              .inputs = 2,
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::own},
+             .backward_reads = BackwardReads::own,
+             .moved = {3, 5}},
     OpRecord{.kind = OpKind::rotary,
              .name = "rotary",
              .is_executed = true,
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .moved = {2, 2}},
     OpRecord{.kind = OpKind::dropout,
              .name = "dropout",
              .is_executed = true,
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::mask},
+             .backward_reads = BackwardReads::mask,
+             .moved = {2, 2}},
+    // The gradient of a sum is shared, but where the branches meet again it is accumulated: two reads and a write.
     OpRecord{.kind = OpKind::add,
              .name = "add",
              .is_executed = true,
              .inputs = 2,
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .moved = {3, 3}},
     OpRecord{.kind = OpKind::router,
              .name = "router",
              .is_executed = true,
@@ -195,10 +216,12 @@ inline constexpr std::array op_records{
              .output = OutputShape::own,
              .backward_reads = BackwardReads::own},
     // Its kernel activates again.
+    // Before it features are brought together and after it tokens, as its kernel (causal_conv1d) wants the former.
     OpRecord{.kind = OpKind::causal_convolution,
              .name = "causal_convolution",
              .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::input},
+             .backward_reads = BackwardReads::input,
+             .moved = {4, 5}},
     OpRecord{
         .kind = OpKind::pooling, .name = "pooling", .output = OutputShape::own, .backward_reads = BackwardReads::input},
     OpRecord{.kind = OpKind::upsample,
@@ -208,7 +231,8 @@ inline constexpr std::array op_records{
     OpRecord{.kind = OpKind::concatenate,
              .name = "concatenate",
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .moved = {2, 2}},
     OpRecord{
         .kind = OpKind::select, .name = "select", .output = OutputShape::own, .backward_reads = BackwardReads::nothing},
     // Logits and loss are a memory class of their own.
@@ -226,6 +250,14 @@ static_assert(
       return op_records.back().kind == OpKind::cross_entropy;
     }(),
     "records are found by their kind's number");
+static_assert(
+    [] {
+      for (const OpRecord& record : op_records)
+        if (record.output == OutputShape::of_inputs && (record.moved.forward == 0 || record.moved.backward == 0))
+          return false;
+      return true;
+    }(),
+    "what makes an output of its inputs' shape reads and writes it");
 
 [[nodiscard]] constexpr const OpRecord& record_of(OpKind kind) { return op_records[static_cast<std::size_t>(kind)]; }
 [[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return record_of(kind).name; }

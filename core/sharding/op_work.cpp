@@ -143,8 +143,7 @@ OpWork router_work(const View& v, OpWork work) {
   return work;
 }
 
-/// Bytes that memory-bound operators read and write. Norms read and write the tensor once in an optimal kernel; their
-/// backward reads the output gradient and the input and writes the input gradient.
+/// Bytes that memory-bound operators read and write.
 OpWork memory_work(const View& v, OpWork work) {
   const Bytes y = v.out_bytes(0);
   const auto set = [&](Bytes forward, Bytes backward) {
@@ -152,26 +151,8 @@ OpWork memory_work(const View& v, OpWork work) {
     if (work.needs.input || work.needs.weight) work.backward_traffic = backward;
   };
   switch (v.op.kind) {
-    case OpKind::layer_norm:
-    case OpKind::rms_norm:
-    case OpKind::batch_norm:
-    case OpKind::activation: set(2 * y, 3 * y); break;
-    case OpKind::softmax: set(2 * y, 3 * y); break;
-    case OpKind::gated_activation: set(3 * y, 5 * y); break;
-    // Before it features are brought together and after it tokens, as its kernel (causal_conv1d) wants the former.
-    case OpKind::causal_convolution: set(4 * y, 5 * y); break;
-    case OpKind::rotary: set(2 * y, 2 * y); break;
-    case OpKind::dropout:
-      set(2 * y + storage(local_elements(v.out(0), v.shard), NumberFormat::int8),
-          2 * y + storage(local_elements(v.out(0), v.shard), NumberFormat::int8));
-      break;
-    // The gradient of a sum is shared, but where the branches meet again it is accumulated: two reads and a write.
-    case OpKind::add: set(3 * y, 3 * y); break;
-    case OpKind::position_embedding: set(2 * y, 2 * y); break;
-    case OpKind::embedding: set(2 * y, 3 * y); break;
     case OpKind::pooling:
     case OpKind::upsample: set(v.in_bytes(0) + y, v.in_bytes(0) + y); break;
-    case OpKind::concatenate: set(2 * y, 2 * y); break;
     case OpKind::dispatch: {
       // One row per choice is gathered and, after the all-to-all, sorted by expert; the gradients of choices are
       // summed.
@@ -192,7 +173,12 @@ OpWork memory_work(const View& v, OpWork work) {
       set(passed, passed);
       break;
     }
-    default: break;
+    default: {
+      const OpRecord& record = record_of(v.op.kind);
+      const bool has_mask = record.backward_reads == BackwardReads::mask;
+      const Bytes mask = has_mask ? storage(local_elements(v.out(0), v.shard), NumberFormat::int8) : Bytes(0);
+      set(record.moved.forward * y + mask, record.moved.backward * y + mask);
+    }
   }
   return work;
 }
