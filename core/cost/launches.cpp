@@ -5,11 +5,8 @@
 namespace plumbline {
 namespace {
 
-/// Kernels of a fused implementation. Norms reduce the gradients of their weights in a kernel of their own; unfused
-/// attention is two products, softmax and dropout, and their gradients;
-/// FlashAttention's backward sums the output gradients first. Routers score, choose, normalise and count; dispatch
-/// sorts, counts and gathers rows. The loss over a divided vocabulary finds maxima, masks, looks up, sums and averages.
-constexpr Launches norm{1, 2};
+/// Unfused attention is two products, softmax and dropout, and their gradients; FlashAttention's backward sums the
+/// output gradients first.
 constexpr Launches unfused_attention{4, 6};
 constexpr Launches fused_attention{1, 2};
 /// Megatron's fused softmax takes score matrices by fours; others are cast, masked, normalised and cast back.
@@ -21,14 +18,6 @@ constexpr Launches composed_softmax{4, 4};
 /// of decays; two of norms, two sums over repeated heads, their joining, and seven of the gates. Source:
 /// flash-linear-attention, fla/ops/gated_delta_rule/chunk.py; transformers, modeling_qwen3_next.py.
 constexpr Launches recurrence{7 + 2 + 1 + 2 + 6, 6 + 3 + 2 + 2 + 1 + 7};
-/// Its kernel, and a copy into the order that it wants.
-constexpr Launches convolving{2, 2};
-constexpr Launches routing{8, 6};
-constexpr Launches dispatching{4, 2};
-constexpr Launches combining{2, 2};
-constexpr Launches looking_up{3, 3};
-constexpr Launches loss{12, 4};
-constexpr Launches one{1, 1};
 /// Two clamps and joining them, and their gradients.
 constexpr Launches limits{3, 3};
 /// A negation, two joins, two products and a sum; back without the second join.
@@ -39,19 +28,8 @@ constexpr Launches biases_of_an_expert{1, 1};
 constexpr Launches weighted_biases_of_an_expert{2, 4};
 
 Launches fused(OpKind kind) {
-  switch (kind) {
-    case OpKind::layer_norm:
-    case OpKind::rms_norm:
-    case OpKind::batch_norm: return norm;
-    case OpKind::causal_convolution: return convolving;
-    case OpKind::router: return routing;
-    case OpKind::dispatch: return dispatching;
-    case OpKind::combine: return combining;
-    case OpKind::embedding: return looking_up;
-    case OpKind::cross_entropy: return loss;
-    case OpKind::select: return {0, 0};
-    default: return one;
-  }
+  const PassCounts& kernels = record_of(kind).kernels;
+  return {static_cast<double>(kernels.forward), static_cast<double>(kernels.backward)};
 }
 
 Launches of_product(const OpWork& work, const CastKernels& casts, double kernels) {

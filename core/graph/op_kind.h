@@ -84,6 +84,9 @@ struct OpRecord {
   /// How often an optimal kernel reads or writes as many bytes as its output has; a mask comes on top. None: by a rule
   /// of core/sharding/op_work.cpp, if any.
   PassCounts moved{};
+  /// That the host launches of a fused implementation (source: core/cost/launches.h). Of products, attention and the
+  /// delta rule core/cost/launches.cpp counts them.
+  PassCounts kernels{1, 1};
 };
 
 inline constexpr std::array op_records{
@@ -93,7 +96,8 @@ inline constexpr std::array op_records{
              .is_executed = true,
              .output = OutputShape::own,
              .backward_reads = BackwardReads::nothing,
-             .moved = {2, 3}},
+             .moved = {2, 3},
+             .kernels = {3, 3}},
     OpRecord{.kind = OpKind::position_embedding,
              .name = "position_embedding",
              .family = OpFamily::lookup,
@@ -134,7 +138,8 @@ inline constexpr std::array op_records{
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::output,
              .moved = {2, 3}},
-    // Norms read and write the tensor once; back, they read the output gradient and the input and write a gradient.
+    // Norms read and write the tensor once; their backward reads the output gradient and the input and writes the input
+    // gradient, and a kernel of its own reduces the gradients of weights.
     OpRecord{.kind = OpKind::layer_norm,
              .name = "layer_norm",
              .family = OpFamily::token_norm,
@@ -142,7 +147,8 @@ inline constexpr std::array op_records{
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
              .statistics_per_row = 2,
-             .moved = {2, 3}},
+             .moved = {2, 3},
+             .kernels = {1, 2}},
     OpRecord{.kind = OpKind::rms_norm,
              .name = "rms_norm",
              .family = OpFamily::token_norm,
@@ -150,13 +156,15 @@ inline constexpr std::array op_records{
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
              .statistics_per_row = 1,
-             .moved = {2, 3}},
+             .moved = {2, 3},
+             .kernels = {1, 2}},
     OpRecord{.kind = OpKind::batch_norm,
              .name = "batch_norm",
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
              .statistics_per_row = 2,
-             .moved = {2, 3}},
+             .moved = {2, 3},
+             .kernels = {1, 2}},
     OpRecord{.kind = OpKind::activation,
              .name = "activation",
              .family = OpFamily::activation,
@@ -192,36 +200,42 @@ inline constexpr std::array op_records{
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::nothing,
              .moved = {3, 3}},
+    // Its kernels score, choose, normalise and count.
     OpRecord{.kind = OpKind::router,
              .name = "router",
              .is_executed = true,
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::own},
+             .backward_reads = BackwardReads::own,
+             .kernels = {8, 6}},
+    // Its kernels sort, count and gather rows.
     OpRecord{.kind = OpKind::dispatch,
              .name = "dispatch",
              .family = OpFamily::token_permutation,
              .is_executed = true,
              .inputs = 2,
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .kernels = {4, 2}},
     OpRecord{.kind = OpKind::combine,
              .name = "combine",
              .family = OpFamily::token_permutation,
              .is_executed = true,
              .inputs = 2,
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::own},
+             .backward_reads = BackwardReads::own,
+             .kernels = {2, 2}},
     OpRecord{.kind = OpKind::convolution,
              .name = "convolution",
              .output = OutputShape::own,
              .backward_reads = BackwardReads::own},
-    // Its kernel activates again.
-    // Before it features are brought together and after it tokens, as its kernel (causal_conv1d) wants the former.
+    // Before it features are brought together, by a copy, and after it tokens, as its kernel (causal_conv1d) wants the
+    // former. Its backward activates again.
     OpRecord{.kind = OpKind::causal_convolution,
              .name = "causal_convolution",
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input,
-             .moved = {4, 5}},
+             .moved = {4, 5},
+             .kernels = {2, 2}},
     OpRecord{
         .kind = OpKind::pooling, .name = "pooling", .output = OutputShape::own, .backward_reads = BackwardReads::input},
     OpRecord{.kind = OpKind::upsample,
@@ -233,15 +247,20 @@ inline constexpr std::array op_records{
              .output = OutputShape::own,
              .backward_reads = BackwardReads::nothing,
              .moved = {2, 2}},
-    OpRecord{
-        .kind = OpKind::select, .name = "select", .output = OutputShape::own, .backward_reads = BackwardReads::nothing},
-    // Logits and loss are a memory class of their own.
+    OpRecord{.kind = OpKind::select,
+             .name = "select",
+             .output = OutputShape::own,
+             .backward_reads = BackwardReads::nothing,
+             .kernels = {0, 0}},
+    // Logits and loss are a memory class of their own. Over a divided vocabulary its kernels find maxima, mask, look
+    // up, sum and average.
     OpRecord{.kind = OpKind::cross_entropy,
              .name = "cross_entropy",
              .is_executed = true,
              .inputs = 2,
              .output = OutputShape::own,
-             .backward_reads = BackwardReads::nothing},
+             .backward_reads = BackwardReads::nothing,
+             .kernels = {12, 4}},
 };
 static_assert(
     [] {
