@@ -16,8 +16,7 @@ ParameterSplit operator*(ParameterSplit split, std::int64_t count) {
 /// gradient of their output, so that the bias is whole again.
 bool works_on_a_part(const Block& block, const Op& op, const Shard& shard) {
   if (shard.tensor_parallel == 1 || op.outputs.empty()) return false;
-  const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
-  if (linear != nullptr && linear->partition == WeightPartition::row) return false;
+  if (is_row_parallel(op)) return false;
   const Tensor& output = block.tensor(op.outputs.front());
   if (output.partition == Partition::sequence)
     return shard.sequence_ranks() > 1 && depends_on(output.shape, Symbol::sequence);

@@ -61,4 +61,10 @@ class Block {
   std::vector<bool> carries_gradient_;
 };
 
+/// Whether the output of an operator is a sum of what tensor-parallel ranks each make.
+[[nodiscard]] inline bool is_summed_over_ranks(const Block& block, const Op& op) {
+  if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;
+  return op.kind == OpKind::linear && is_row_parallel(op);
+}
+
 }  // namespace plumbline

@@ -101,5 +101,12 @@ struct Op {
 [[nodiscard]] inline bool is_column_parallel(const Op& op) {
   return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::column;
 }
+/// Whether ranks each have a part of what a linear, or that of experts, reads, and of its weights' last dimension.
+[[nodiscard]] inline bool is_row_parallel(const Op& op) {
+  if (const auto* linear = std::get_if<LinearAttributes>(&op.attributes))
+    return linear->partition == WeightPartition::row;
+  const auto* grouped = std::get_if<GroupedLinearAttributes>(&op.attributes);
+  return grouped != nullptr && grouped->partition == WeightPartition::row;
+}
 
 }  // namespace plumbline

@@ -16,20 +16,14 @@ void add_distinct(std::vector<DividedSize>& list, DividedSize dimension) {
   if (std::none_of(list.begin(), list.end(), is_same)) list.push_back(std::move(dimension));
 }
 
-template <class Attributes>
-bool is_row_parallel(const Op& op) {
-  const auto* attributes = std::get_if<Attributes>(&op.attributes);
-  return attributes != nullptr && attributes->partition == WeightPartition::row;
-}
-
 void add_parameter(NetworkFacts& facts, const Op& op, const Tensor& tensor, const std::string& name) {
   if (tensor.partition == Partition::tensor) {
-    const Dimension& divided = is_row_parallel<LinearAttributes>(op) ? tensor.shape.back() : tensor.shape.front();
+    const Dimension& divided = is_row_parallel(op) ? tensor.shape.back() : tensor.shape.front();
     add_distinct(facts.by_tensor, {name, divided.factor, tensor.partition_units});
   }
   if (tensor.partition != Partition::expert) return;
   add_distinct(facts.by_expert, {name, tensor.shape.front().factor});
-  const std::size_t divided = is_row_parallel<GroupedLinearAttributes>(op) ? 2 : 1;
+  const std::size_t divided = is_row_parallel(op) ? 2 : 1;
   if (divided < tensor.shape.size()) add_distinct(facts.by_expert_tensor, {name, tensor.shape[divided].factor});
 }
 

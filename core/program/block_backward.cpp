@@ -214,8 +214,8 @@ class BackwardLowering {
     const TensorId x = op.inputs.front();
     std::vector<std::int32_t> of_outputs;
     for (const TensorId output : op.outputs)
-      of_outputs.push_back(f_.is_row_parallel(op) ? whole_gradient(id, output)
-                                                  : std::exchange(gradient(output), no_buffer));
+      of_outputs.push_back(f_.is_summed_over_ranks(op) ? whole_gradient(id, output)
+                                                       : std::exchange(gradient(output), no_buffer));
     if (f_.carries(x)) linear_input(id, op, of_outputs);
     if (f_.trains(op)) {
       if (defers()) {

@@ -32,10 +32,7 @@ class BlockFacts {
   /// Whether a linear's input is gathered, and its gradient summed, over tensor-parallel ranks.
   [[nodiscard]] static bool is_column_parallel(const Op& op) { return plumbline::is_column_parallel(op); }
   /// Whether an operator's output is summed over tensor-parallel ranks.
-  [[nodiscard]] bool is_row_parallel(const Op& op) const {
-    if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;
-    return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::row;
-  }
+  [[nodiscard]] bool is_summed_over_ranks(const Op& op) const { return plumbline::is_summed_over_ranks(block, op); }
   [[nodiscard]] bool is_divided() const { return shard.tensor_parallel > 1; }
   [[nodiscard]] bool runs_ring(const Op& op) const {
     return op.kind == OpKind::attention && shard.context_parallel > 1 && !shard.exchanges_heads();

@@ -79,7 +79,7 @@ class ForwardLowering {
         made.outputs.push_back(no_buffer);
         continue;
       }
-      if (f_.is_row_parallel(op) && f_.is_sliced(output)) {
+      if (f_.is_summed_over_ranks(op) && f_.is_sliced(output)) {
         made.outputs.push_back(emit_.allocate({output, BufferRows::whole}));
         made.passing.push_back(made.outputs.back());
         made.slices.back() = emit_.allocate({output}, class_of(output));
@@ -107,7 +107,7 @@ class ForwardLowering {
     operands.insert(operands.end(), made.sides.begin(), made.sides.end());
     if (!f_.runs_ring(op)) {
       emit_.kernel(id, KernelRole::forward, operands);
-      if (f_.is_row_parallel(op) && f_.is_divided()) sum_over_ranks(id, op, made);
+      if (f_.is_summed_over_ranks(op) && f_.is_divided()) sum_over_ranks(id, op, made);
       return;
     }
     const auto also = [&](BlockBuffer buffer) {

@@ -150,8 +150,7 @@ class Builder {
   /// A row-parallel linear's bias sees the whole gradient of its output.
   [[nodiscard]] bool is_made_from_a_part(const Block& block, const Op& op) const {
     if (s_.tensor_parallel == 1) return false;
-    const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
-    if (linear != nullptr && linear->partition == WeightPartition::row) return false;
+    if (is_row_parallel(op)) return false;
     const Tensor& output = block.tensor(op.outputs.front());
     if (output.partition == Partition::sequence) return s_.sequence_parallel == SequenceParallel::on;
     return output.partition == Partition::tensor;
@@ -170,18 +169,14 @@ class Builder {
     box.extent = box.whole;
     const auto at = [&](Axis axis) { return coordinate(s_, axis, rank_); };
     if (tensor.partition == Partition::tensor) {
-      const auto* linear = std::get_if<LinearAttributes>(&op.attributes);
-      const bool is_row = linear != nullptr && linear->partition == WeightPartition::row;
       check(tensor.partition_units % s_.tensor_parallel == 0,
             "ranks divide the heads of " + name + ", or the capability check refuses them");
-      divide(box, is_row ? 2 : leading, s_.tensor_parallel, at(Axis::tensor), name);
+      divide(box, is_row_parallel(op) ? 2 : leading, s_.tensor_parallel, at(Axis::tensor), name);
     }
     if (tensor.partition == Partition::expert) {
       divide(box, leading, s_.expert_parallel, at(Axis::expert), name);
-      const auto* grouped = std::get_if<GroupedLinearAttributes>(&op.attributes);
-      const bool is_row = grouped != nullptr && grouped->partition == WeightPartition::row;
       if (s_.expert_tensor_parallel > 1)
-        divide(box, is_row ? 2 : 1, s_.expert_tensor_parallel, at(Axis::expert_tensor), name);
+        divide(box, is_row_parallel(op) ? 2 : 1, s_.expert_tensor_parallel, at(Axis::expert_tensor), name);
     }
     return box;
   }

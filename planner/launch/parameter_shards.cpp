@@ -8,14 +8,6 @@
 namespace plumbline {
 namespace {
 
-bool is_row_parallel(const Op& op) {
-  if (const auto* linear = std::get_if<LinearAttributes>(&op.attributes))
-    return linear->partition == WeightPartition::row;
-  if (const auto* grouped = std::get_if<GroupedLinearAttributes>(&op.attributes))
-    return grouped->partition == WeightPartition::row;
-  return false;
-}
-
 std::vector<DividedDimension> divided_dimensions(const Op& op, const Tensor& tensor, const Strategy& s) {
   const std::int64_t last = std::ssize(tensor.shape) - 1;
   if (tensor.partition == Partition::tensor && s.tensor_parallel > 1)

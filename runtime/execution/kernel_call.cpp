@@ -65,11 +65,7 @@ SizeFrom KernelCall::size_from(const BlockBuffer& buffer) const {
   return holds_arrivals && env.shard.experts_exchange() ? SizeFrom::routing : SizeFrom::program;
 }
 
-bool KernelCall::makes_part() const {
-  if (env.shard.tensor_parallel == 1) return false;
-  if (op.kind == OpKind::embedding) return block.tensor(op.parameters.front()).partition == Partition::tensor;
-  return op.kind == OpKind::linear && std::get<LinearAttributes>(op.attributes).partition == WeightPartition::row;
-}
+bool KernelCall::makes_part() const { return env.shard.tensor_parallel > 1 && is_summed_over_ranks(block, op); }
 
 DropoutDraw KernelCall::draw() const {
   constexpr std::uint32_t most_ops = 4096;  // of a block, so that every op of a network has a number of its own
