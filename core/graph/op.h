@@ -1,5 +1,5 @@
 #pragma once
-/// \file op.h: the operators of the graph and what each needs to know about itself.
+/// \file op.h: an operator of the graph: its kind, attributes and tensors.
 ///
 /// An operator names its inputs, parameters and outputs; everything that estimators price follows from its kind, its
 /// attributes and those tensors. To add an operator, see the table in CONTRIBUTING.md.

@@ -277,6 +277,14 @@ static_assert(
       return true;
     }(),
     "what makes an output of its inputs' shape reads and writes it");
+static_assert(
+    [] {
+      for (const OpRecord& record : op_records)
+        if ((record.backward_reads == BackwardReads::input_and_statistics) != (record.statistics_per_row > 0))
+          return false;
+      return true;
+    }(),
+    "what reads statistics says how many");
 
 [[nodiscard]] constexpr const OpRecord& record_of(OpKind kind) { return op_records[static_cast<std::size_t>(kind)]; }
 [[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return record_of(kind).name; }
