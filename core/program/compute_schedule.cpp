@@ -9,9 +9,9 @@ namespace plumbline {
 namespace {
 
 /// How often each chunk of a rank passes each micro-batch, by forward, input gradient, weight gradient.
-class PassCounts {
+class ActionCounts {
  public:
-  explicit PassCounts(const PipelineShape& shape)
+  explicit ActionCounts(const PipelineShape& shape)
       : shape_(shape),
         counts_(static_cast<std::size_t>(shape.virtual_stages) * static_cast<std::size_t>(shape.micro_batches)) {}
 
@@ -64,7 +64,7 @@ std::optional<ActionFault> action_fault(const ComputeSchedule& schedule) {
   check(std::ssize(schedule.ranks) == schedule.shape.pipeline_stages, "there is an order for every rank");
   for (std::int32_t rank = 0; rank < schedule.shape.pipeline_stages; ++rank) {
     const RankOrder& order = schedule.ranks[static_cast<std::size_t>(rank)];
-    PassCounts passes(schedule.shape);
+    ActionCounts passes(schedule.shape);
     for (std::int32_t i = 0; i < std::ssize(order); ++i)
       if (auto fault = passes.add(order[static_cast<std::size_t>(i)])) return ActionFault{rank, i, std::move(*fault)};
     if (auto fault = passes.missing()) return ActionFault{rank, -1, std::move(*fault)};
