@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "core/cost/block_cost.h"

@@ -1,7 +1,9 @@
 #include "planner/question/value_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include "core/io/number_text.h"
 #include "core/quantity/text.h"
@@ -67,11 +69,33 @@ std::vector<std::string> list_of(std::string_view flag, const std::string& text)
   return parts;
 }
 
+namespace {
+
+/// What other programs call a value: PyTorch's types, and Hugging Face's.
+constexpr std::array foreign_values{
+    std::pair<std::string_view, std::string_view>{"bfloat16", "bf16"},
+    std::pair<std::string_view, std::string_view>{"torch.bfloat16", "bf16"},
+    std::pair<std::string_view, std::string_view>{"float16", "fp16"},
+    std::pair<std::string_view, std::string_view>{"half", "fp16"},
+    std::pair<std::string_view, std::string_view>{"float32", "fp32"},
+    std::pair<std::string_view, std::string_view>{"no", "fp32"},
+    std::pair<std::string_view, std::string_view>{"adamw_torch", "adamw"},
+    std::pair<std::string_view, std::string_view>{"adamw_torch_fused", "adamw"}};
+
+std::string nearest_value(const std::string& text, const std::vector<std::string>& names) {
+  if (text.empty()) return "";
+  for (const auto& [theirs, ours] : foreign_values)
+    if (theirs == text && std::find(names.begin(), names.end(), ours) != names.end()) return std::string(ours);
+  return nearest_text(text, names);
+}
+
+}  // namespace
+
 void refuse_choice(std::string_view flag, const std::string& text, const std::vector<std::string>& names) {
   std::string expected;
   for (const std::string& name : names) expected += (expected.empty() ? "" : ", ") + name;
   throw InputError({std::string(flag), "\"" + text.substr(0, 40) + "\" is unknown", "one of " + expected,
-                    nearest_text(text, names)});
+                    nearest_value(text, names)});
 }
 
 std::string alternatives(const std::vector<std::string>& names) {
