@@ -24,6 +24,8 @@ struct OptionWords {
   std::string help;                         ///< with what an absent one means
   std::vector<std::string_view> foreign{};  ///< flags of other programs that mean it
   SaidBy said_by = SaidBy::nothing;
+  bool several = false;   ///< several values may stand apart by commas, also where `values` shows one
+  bool is_large = false;  ///< of "N": a number that people write as 15T or 1e12
 };
 
 /// One option and where `Flags` keep what was given: one text, a switch, or the texts of all that were given.

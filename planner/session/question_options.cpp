@@ -63,17 +63,14 @@ void add_run(Options<Flags>& options) {
                                                   {"--batch", "--batch-size", "--bs", "--gbs", "--global-batch-size",
                                                    "--train-batch-size", "--gradient-accumulation-steps"},
                                                   SaidBy::plan_file}));
-  options.push_back(
-      option(&Flags::tokens, {"--tokens", "N", "tokens of the whole run, such as 15T: adds days, dollars and energy"}));
-  options.push_back(
-      option(&Flags::samples, {"--samples", "N", "the same in samples: images, or sequences of --seq-len tokens"}));
+  const auto add_large = [&](std::optional<std::string> Flags::*text, OptionWords words) {
+    words.is_large = true;
+    options.push_back(option(text, std::move(words)));
+  };
+  add_large(&Flags::tokens, {"--tokens", "N", "tokens of the whole run, such as 15T: adds days, dollars and energy"});
+  add_large(&Flags::samples, {"--samples", "N", "the same in samples: images, or sequences of --seq-len tokens"});
   options.push_back(
       option(&Flags::price, {"--price", "DOLLARS", "dollars of one GPU for an hour, instead of the machine's"}));
-}
-
-/// "what it does; several apart by commas are all searched".
-std::string searched(std::string help, bool several) {
-  return std::move(help) + (several ? "; several apart by commas are all searched" : "");
 }
 
 void add_recipe(Options<Flags>& options, bool several) {
@@ -81,10 +78,15 @@ void add_recipe(Options<Flags>& options, bool several) {
     words.said_by = SaidBy::launch_files;
     options.push_back(option(text, std::move(words)));
   };
-  add(&Flags::precision, {"--precision",
-                          alternatives(names_of(all_precision_recipes)),
-                          searched("number formats (bf16)", several),
-                          {"--dtype", "--bf16", "--fp16", "--bfloat16", "--mixed-precision", "--fp8"}});
+  const auto add_searched = [&](std::optional<std::string> Flags::*text, OptionWords words) {
+    if (several) words.help += "; several apart by commas are all searched";
+    words.several = several;
+    add(text, std::move(words));
+  };
+  add_searched(&Flags::precision, {"--precision",
+                                   alternatives(names_of(all_precision_recipes)),
+                                   "number formats (bf16)",
+                                   {"--dtype", "--bf16", "--fp16", "--bfloat16", "--mixed-precision", "--fp8"}});
   add(&Flags::gradient_precision, {"--gradient-precision",
                                    alternatives(names_of(state_formats)),
                                    "of accumulated and reduced gradients, instead of the precision's",
@@ -93,15 +95,13 @@ void add_recipe(Options<Flags>& options, bool several) {
                                     alternatives(names_of(state_formats)),
                                     "of the optimizer's moments, instead of the precision's",
                                     {"--exp-avg-dtype", "--exp-avg-sq-dtype"}});
-  add(&Flags::optimizer, {"--optimizer",
-                          alternatives(optimizer_names()),
-                          searched("what updates the weights (adamw)", several),
-                          {"--optim"}});
+  add_searched(&Flags::optimizer,
+               {"--optimizer", alternatives(optimizer_names()), "what updates the weights (adamw)", {"--optim"}});
   add(&Flags::freeze, {"--freeze", "PARTS", "what is not trained: embeddings, layers:0-15, or both apart by a comma"});
-  add(&Flags::lora_rank, {"--lora-rank",
-                          several ? "N,N,..." : "N",
-                          searched("train adapters of this rank alongside the frozen linears", several),
-                          {"--lora-r", "--lora-dim"}});
+  add_searched(&Flags::lora_rank, {"--lora-rank",
+                                   several ? "N,N,..." : "N",
+                                   "train adapters of this rank alongside the frozen linears",
+                                   {"--lora-r", "--lora-dim"}});
   add(&Flags::lora_targets,
       {"--lora-targets",
        alternatives(names_of(all_lora_targets)),

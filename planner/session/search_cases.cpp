@@ -127,6 +127,10 @@ void rank_stacks(std::vector<CaseAnswer>& rows) {
 
 }  // namespace
 
+bool makes_cases(std::string_view flag) {
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return part.flag == flag; });
+}
+
 std::string label_of(const std::vector<CaseValue>& values) {
   std::string label;
   for (const CaseValue& one : values) label += (label.empty() ? "" : ", ") + one.part + " " + one.value;

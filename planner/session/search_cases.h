@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner/session/question_flags.h"
@@ -49,6 +50,8 @@ struct CasesAnswer {
   [[nodiscard]] bool has_any() const;
 };
 
+/// Whether a flag of the question makes cases: --model, --gpus.
+[[nodiscard]] bool makes_cases(std::string_view flag);
 /// The question as often as its parts have values, with the rest of `options`; one case without values where each part
 /// has one. Throws InputError for an empty or repeated value, for too many cases and for what no question is.
 [[nodiscard]] std::vector<SearchCase> search_cases(const QuestionFlags& flags, const SearchRequest& options);

@@ -48,6 +48,7 @@ Options<SearchFlags> make_search_options() {
   options.back().joins = true;
   options.push_back(option(&SearchFlags::flash_attention,
                            {"--flash-attention", "on|off", "fused attention kernels (on); on,off: both are searched"}));
+  options.back().words.several = true;
   options.push_back(option(&SearchFlags::framework, {"--for", alternatives(names_of(all_frameworks)),
                                                      "only what this framework can launch (that of the stack)"}));
   options.push_back(

@@ -42,6 +42,17 @@ TEST_CASE("each option has a place of its own", "[session]") {
   check_table(simulation_options());
 }
 
+TEST_CASE("a question takes several recipes only where they may be given", "[session]") {
+  const auto several = [](Recipes recipes) {
+    std::vector<std::string> flags;
+    for (const auto& option : question_options(recipes, DeviceCounts::one))
+      if (option.words.several) flags.push_back(option.words.flag);
+    return flags;
+  };
+  CHECK(several(Recipes::one).empty());
+  CHECK(several(Recipes::several) == std::vector<std::string>{"--precision", "--optimizer", "--lora-rank"});
+}
+
 TEST_CASE("a flag that a file says too is found, and only where it was given", "[session]") {
   QuestionFlags flags;
   CHECK(flags.given_with_plan().empty());

@@ -44,6 +44,13 @@ TEST_CASE("several values are a search for each combination, in the order in whi
   CHECK(label_of(cases[1].values) == "gpus 16, seq-len 1K");
 }
 
+TEST_CASE("the flags that make cases are options of the question") {
+  std::vector<std::string> found;
+  for (const Option<QuestionFlags>& option : question_options(Recipes::several, DeviceCounts::one))
+    if (makes_cases(option.words.flag)) found.push_back(option.words.flag);
+  CHECK(found == std::vector<std::string>{"--model", "--machine", "--gpus", "--seq-len", "--global-batch", "--stack"});
+}
+
 TEST_CASE("each row is what a search for its values alone finds") {
   QuestionFlags several = flags();
   several.global_batch = "64,128";
