@@ -10,7 +10,7 @@ namespace plumbline::python {
 namespace {
 
 template <class Arguments>
-std::vector<std::string> names_of_arguments() {
+std::vector<TypedName> typed_arguments() {
   FlagReader reader("", {});
   Arguments().take(reader);
   return reader.known();
@@ -21,7 +21,7 @@ std::vector<std::string> names_of_arguments() {
 void PlanArguments::take(FlagReader& reader) {
   reader.know("--plan");
   reader.know("--import");
-  reader.take("--from", from);
+  reader.take("--from", "str", from);
   python::take(reader, flags.question);
   python::take(reader, flags.strategy);
 }
@@ -42,7 +42,7 @@ session::EstimateRequest PlanArguments::request(const Source& source, session::N
 
 void FitArguments::take(FlagReader& reader) {
   PlanArguments::take(reader);
-  reader.take("--for", framework);
+  reader.take("--for", "str", framework);
 }
 
 session::FitOptions FitArguments::options() const {
@@ -55,7 +55,7 @@ session::FitOptions FitArguments::options() const {
 void LimitsArguments::take(FlagReader& reader) {
   python::take(reader, flags.question);
   python::take(reader, flags.strategy);
-  reader.take("--family", family);
+  reader.take("--family", "str", family);
 }
 
 void ExplainArguments::take(FlagReader& reader) {
@@ -69,7 +69,7 @@ void SimulateArguments::take(FlagReader& reader) {
 }
 
 void SearchArguments::take(FlagReader& reader) {
-  python::take(reader, question);
+  take_cases(reader, question);
   python::take(reader, search);
   take_ranking(reader, search);
 }
@@ -86,14 +86,14 @@ void SizeArguments::take(FlagReader& reader) {
 }
 
 void ImportArguments::take(FlagReader& reader) {
-  reader.take("--from", from);
+  reader.take("--from", "str", from);
   python::take(reader, question);
 }
 
 void ValidateArguments::take(FlagReader& reader) {
   const auto list = [&](const char* flag, std::vector<std::string>& names) {
     std::optional<std::string> text;
-    reader.take(flag, text);
+    reader.take(flag, "_List", text);
     if (text) names = list_of(flag, *text);
   };
   list("--device", filter.devices);
@@ -101,10 +101,10 @@ void ValidateArguments::take(FlagReader& reader) {
 }
 
 void CalibrateArguments::take(FlagReader& reader) {
-  reader.take("--device", device);
-  reader.take("--stack", stack);
-  reader.take("--like", like);
-  reader.take("--name", name);
+  reader.take("--device", "str", device);
+  reader.take("--stack", "_Path", stack);
+  reader.take("--like", "_Path", like);
+  reader.take("--name", "str", name);
 }
 
 session::ImportRequest read_launch_files(const std::vector<std::string>& files,
@@ -122,18 +122,18 @@ session::PlanRequest plan_request(const Source& source) {
   throw InputError({"--plan", "is missing", "a plan or the name of its file", ""});
 }
 
-std::vector<std::string> flag_names(const std::string& function) {
-  if (function == "search") return names_of_arguments<SearchArguments>();
-  if (function == "fit") return names_of_arguments<FitArguments>();
-  if (function == "estimate") return names_of_arguments<PlanArguments>();
-  if (function == "fit_limits") return names_of_arguments<LimitsArguments>();
-  if (function == "explain") return names_of_arguments<ExplainArguments>();
-  if (function == "simulate") return names_of_arguments<SimulateArguments>();
-  if (function == "size") return names_of_arguments<SizeArguments>();
-  if (function == "validate") return names_of_arguments<ValidateArguments>();
-  if (function == "calibrate") return names_of_arguments<CalibrateArguments>();
+std::vector<TypedName> flag_types(const std::string& function) {
+  if (function == "search") return typed_arguments<SearchArguments>();
+  if (function == "fit") return typed_arguments<FitArguments>();
+  if (function == "estimate") return typed_arguments<PlanArguments>();
+  if (function == "fit_limits") return typed_arguments<LimitsArguments>();
+  if (function == "explain") return typed_arguments<ExplainArguments>();
+  if (function == "simulate") return typed_arguments<SimulateArguments>();
+  if (function == "size") return typed_arguments<SizeArguments>();
+  if (function == "validate") return typed_arguments<ValidateArguments>();
+  if (function == "calibrate") return typed_arguments<CalibrateArguments>();
   check(function == "import_files", "only functions of the module are asked about");
-  return names_of_arguments<ImportArguments>();
+  return typed_arguments<ImportArguments>();
 }
 
 }  // namespace plumbline::python

@@ -3,42 +3,55 @@
 #include "core/base/errors.h"
 #include "planner/question/value_text.h"
 #include "planner/session/foreign_flags.h"
+#include "planner/session/search_cases.h"
 
 namespace plumbline::python {
 
-void FlagReader::take(const char* flag, std::optional<std::string>& value) {
-  known_.emplace_back(flag);
+void FlagReader::take(const char* flag, std::string type, std::optional<std::string>& value) {
+  known_.emplace_back(flag, std::move(type));
   auto node = given_.extract(flag);
   if (!node) return;
   if (node.mapped().empty()) throw InputError({flag, "its value is empty", "a value", ""});
   value = std::move(node.mapped());
 }
 
-void FlagReader::take(const char* flag, bool& value) {
+void FlagReader::take(const char* flag, std::string type, bool& value) {
   std::optional<std::string> text;
-  take(flag, text);
+  take(flag, std::move(type), text);
   if (text) value = on_or_off(flag, *text);
 }
 
 void FlagReader::refuse_rest() const {
   if (given_.empty()) return;
   const std::string& flag = given_.begin()->first;
-  throw InputError({flag, "unknown argument of plumbline." + function_, "", session::nearest_flag(flag, known_)});
+  throw InputError({flag, "unknown argument of plumbline." + function_, "", session::nearest_flag(flag, names())});
+}
+
+std::vector<std::string> FlagReader::names() const {
+  std::vector<std::string> flags;
+  for (const TypedName& one : known_) flags.push_back(one.first);
+  return flags;
 }
 
 namespace {
 
 template <class Flags>
-void take_options(FlagReader& reader, const session::Options<Flags>& options, Flags& flags) {
-  for (const session::Option<Flags>& option : options) {
-    const char* const flag = option.words.flag.c_str();
-    if (option.is_on) reader.take(flag, option.is_on(flags));
-    if (option.text) reader.take(flag, option.text(flags));
-    if (!option.list) continue;
+void take_option(FlagReader& reader, const session::Option<Flags>& option, std::string type, Flags& flags) {
+  const char* const flag = option.words.flag.c_str();
+  if (option.is_on)
+    reader.take(flag, std::move(type), option.is_on(flags));
+  else if (option.text)
+    reader.take(flag, std::move(type), option.text(flags));
+  else {
     std::optional<std::string> texts;
-    reader.take(flag, texts);
+    reader.take(flag, std::move(type), texts);
     if (texts) option.list(flags) = list_of(flag, *texts);
   }
+}
+
+template <class Flags>
+void take_options(FlagReader& reader, const session::Options<Flags>& options, Flags& flags) {
+  for (const session::Option<Flags>& option : options) take_option(reader, option, argument_type(option.words), flags);
 }
 
 }  // namespace
@@ -47,9 +60,18 @@ void take(FlagReader& reader, session::QuestionFlags& flags) {
   take_options(reader, session::question_options(flags.recipes, flags.counts), flags);
 }
 
+void take_cases(FlagReader& reader, session::QuestionFlags& flags) {
+  for (const session::Option<session::QuestionFlags>& option : question_options(flags.recipes, flags.counts)) {
+    session::OptionWords words = option.words;
+    words.several = words.several || session::makes_cases(words.flag);
+    take_option(reader, option, argument_type(words), flags);
+  }
+}
+
 void take(FlagReader& reader, session::StrategyFlags& flags) {
-  session::for_each_flag(
-      flags, [&](const StrategyAxis& axis, std::optional<std::string>& text) { reader.take(axis.flag.c_str(), text); });
+  session::for_each_flag(flags, [&](const StrategyAxis& axis, std::optional<std::string>& text) {
+    reader.take(axis.flag.c_str(), argument_type(axis), text);
+  });
 }
 
 void take_ranking(FlagReader& reader, session::SearchFlags& flags) {

@@ -164,7 +164,8 @@ PYBIND11_MODULE(_native, module) {
   python::declare_values(module);
   python::declare_export(module);
   python::declare_functions(module);
-  module.def("flag_names", &python::flag_names);
+  module.def("flag_types", &python::flag_types);
+  module.def("strategy_keys", &python::strategy_keys);
   module.def("version", [] { return std::string(program_version()); });
   module.def("problem_text", [](std::string where, std::string what, std::string expected, std::string nearest) {
     return to_text(InputProblem{std::move(where), std::move(what), std::move(expected), std::move(nearest)});

@@ -42,7 +42,7 @@ struct Work {
 [[nodiscard]] Answer import_files(const Given& given, const std::vector<std::string>& files);
 [[nodiscard]] Answer compare(const Source& source, const std::string& measured);
 
-/// The names of the flags that a function reads, in order.
-[[nodiscard]] std::vector<std::string> flag_names(const std::string& function);
+/// The flags that a function reads, in order, each with its argument's type; empty where the package types it.
+[[nodiscard]] std::vector<TypedName> flag_types(const std::string& function);
 
 }  // namespace plumbline::python

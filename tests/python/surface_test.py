@@ -39,7 +39,7 @@ class Surface(unittest.TestCase):
         for function, verb in VERBS.items():
             with self.subTest(verb):
                 expected = flags_of(verb) - OUTPUT - OTHERWISE.get(function, set())
-                self.assertEqual(set(_native.flag_names(function)) - {"--plan", "--import"}, expected - {"--plan", "--import"})
+                self.assertEqual(set(dict(_native.flag_types(function))) - {"--plan", "--import"}, expected - {"--plan", "--import"})
                 parameters = inspect.signature(getattr(plumbline, function)).parameters
                 self.assertLessEqual({argument_name(flag) for flag in expected}, set(parameters))
 
