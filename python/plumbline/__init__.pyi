@@ -1,4 +1,5 @@
-"""Types of the package plumbline. Attributes are the keys of the documented JSON (docs/plan-file.md, docs/cli.md)."""
+"""Types of the package plumbline. Attributes are the keys of the documented JSON (docs/plan-file.md, docs/cli.md), arguments
+of functions the flags of the command; those of the tables of options and axes are written by python/make_stub.py."""
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
@@ -75,26 +76,10 @@ class _Training(Record):
     lora_rank: int
 
 class _Strategy(Record):
-    data_parallel: int
-    tensor_parallel: int
-    sequence_parallel: bool
-    pipeline_stages: int
-    virtual_stages: int
-    context_parallel: int
-    expert_parallel: int
-    expert_tensor_parallel: int
-    zero_stage: int
-    shard_group: int
-    schedule: str
-    micro_batch: int
-    micro_batches: int
-    recompute: str
-    split: str
-    layers_per_stage: list[int] | None
     precision: str
     gradient_precision: str
     optimizer: str
-    flash_attention: bool
+    ...  # the keys of its axes
 
 class _Layout(Record):
     stages: list[Record]
@@ -332,125 +317,17 @@ class Catalogue:
 
 class Entry(_Answer): ...
 
-def estimate(*, plan: Plan | _Path | None = ..., import_: _Files | None = ...,
-    from_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ...,
-    seq_len: _Count | None = ..., global_batch: _Count | None = ..., tokens: _Amount | None = ...,
-    samples: _Amount | None = ..., price: _Amount | None = ..., precision: str | None = ...,
-    gradient_precision: str | None = ..., optimizer_precision: str | None = ..., optimizer: str | None = ...,
-    freeze: _List | None = ..., lora_rank: _Count | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ...,
-    headroom: _Amount | None = ..., tp_across_nodes: bool | None = ..., tp: _Count | None = ...,
-    pp: _Count | None = ..., dp: _Count | None = ..., cp: _Count | None = ..., cp_comm: str | None = ..., ep: _Count | None = ...,
-    etp: _Count | None = ..., virtual_stages: _Count | None = ..., zero: _Count | None = ...,
-    shard_group: _Count | None = ..., schedule: str | None = ..., micro_batch: _Count | None = ...,
-    recompute: str | None = ..., split: str | None = ..., layers_per_stage: _List | None = ...,
-    sequence_parallel: bool | None = ..., flash_attention: bool | None = ..., prefetch: bool | None = ..., layers_per_unit: _Count | None = ...,
-) -> Plan: ...
-def fit(*, plan: Plan | _Path | None = ..., import_: _Files | None = ...,
-    from_: str | None = ..., for_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ...,
-    seq_len: _Count | None = ..., global_batch: _Count | None = ..., tokens: _Amount | None = ...,
-    samples: _Amount | None = ..., price: _Amount | None = ..., precision: str | None = ...,
-    gradient_precision: str | None = ..., optimizer_precision: str | None = ..., optimizer: str | None = ...,
-    freeze: _List | None = ..., lora_rank: _Count | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ...,
-    headroom: _Amount | None = ..., tp_across_nodes: bool | None = ..., tp: _Count | None = ...,
-    pp: _Count | None = ..., dp: _Count | None = ..., cp: _Count | None = ..., cp_comm: str | None = ..., ep: _Count | None = ...,
-    etp: _Count | None = ..., virtual_stages: _Count | None = ..., zero: _Count | None = ...,
-    shard_group: _Count | None = ..., schedule: str | None = ..., micro_batch: _Count | None = ...,
-    recompute: str | None = ..., split: str | None = ..., layers_per_stage: _List | None = ...,
-    sequence_parallel: bool | None = ..., flash_attention: bool | None = ..., prefetch: bool | None = ..., layers_per_unit: _Count | None = ...,
-) -> Fit: ...
-def fit_limits(*, progress: _Progress = ...,
-    model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ..., seq_len: _Count | None = ...,
-    global_batch: _Count | None = ..., tokens: _Amount | None = ..., samples: _Amount | None = ...,
-    price: _Amount | None = ..., precision: str | None = ..., gradient_precision: str | None = ...,
-    optimizer_precision: str | None = ..., optimizer: str | None = ..., freeze: _List | None = ...,
-    lora_rank: _Count | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ..., headroom: _Amount | None = ...,
-    tp_across_nodes: bool | None = ..., tp: _Count | None = ..., pp: _Count | None = ..., dp: _Count | None = ...,
-    cp: _Count | None = ..., cp_comm: str | None = ..., ep: _Count | None = ..., etp: _Count | None = ..., virtual_stages: _Count | None = ...,
-    zero: _Count | None = ..., shard_group: _Count | None = ..., schedule: str | None = ...,
-    micro_batch: _Count | None = ..., recompute: str | None = ..., split: str | None = ...,
-    layers_per_stage: _List | None = ..., sequence_parallel: bool | None = ...,
-    flash_attention: bool | None = ..., prefetch: bool | None = ..., layers_per_unit: _Count | None = ...,
-    family: str | None = ...,
-) -> FitLimits: ...
-def search(*, progress: _Progress = ...,
-    model: _Path | Sequence[_Path] | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | Sequence[_Path] | None = ..., gpus: _List | None = ..., seq_len: _List | None = ...,
-    global_batch: _List | None = ..., tokens: _Amount | None = ..., samples: _Amount | None = ...,
-    price: _Amount | None = ..., precision: _List | None = ..., gradient_precision: str | None = ...,
-    optimizer_precision: str | None = ..., optimizer: _List | None = ..., freeze: _List | None = ...,
-    lora_rank: _List | None = ..., lora_targets: str | None = ...,
-    stack: _Path | Sequence[_Path] | None = ..., loss: str | None = ..., overlap: str | None = ..., headroom: _Amount | None = ...,
-    tp_across_nodes: bool | None = ..., fix: str | Mapping[str, object] | None = ...,
-    flash_attention: bool | _List | None = ..., for_: str | None = ..., executable: bool | None = ...,
-    split: str | None = ..., threads: _Count | None = ..., time_limit: str | None = ..., objective: str | None = ...,
-    top: _Count | None = ..., all: bool | None = ..., pareto: bool | None = ...,
-) -> Search: ...
-def size(*, progress: _Progress = ...,
-    model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _List | None = ..., seq_len: _Count | None = ...,
-    global_batch: _Count | None = ..., tokens: _Amount | None = ..., samples: _Amount | None = ...,
-    price: _Amount | None = ..., precision: _List | None = ..., gradient_precision: str | None = ...,
-    optimizer_precision: str | None = ..., optimizer: _List | None = ..., freeze: _List | None = ...,
-    lora_rank: _List | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ..., headroom: _Amount | None = ...,
-    tp_across_nodes: bool | None = ..., fix: str | Mapping[str, object] | None = ...,
-    flash_attention: bool | _List | None = ..., for_: str | None = ..., executable: bool | None = ...,
-    split: str | None = ..., threads: _Count | None = ..., time_limit: str | None = ..., days: _Amount | None = ...,
-    budget: _Amount | None = ..., scaling: str | None = ..., pue: _Amount | None = ..., grid: _Amount | None = ...,
-) -> Size: ...
+def estimate(*, plan: Plan | _Path | None = ..., import_: _Files | None = ..., **arguments: Any) -> Plan: ...
+def fit(*, plan: Plan | _Path | None = ..., import_: _Files | None = ..., **arguments: Any) -> Fit: ...
+def fit_limits(*, progress: _Progress = ..., **arguments: Any) -> FitLimits: ...
+def search(*, progress: _Progress = ..., **arguments: Any) -> Search: ...
+def size(*, progress: _Progress = ..., **arguments: Any) -> Size: ...
 def explain(*, plan: Plan | _Path | None = ..., import_: _Files | None = ..., against: Plan | _Path | None = ...,
-    progress: _Progress = ...,
-    from_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ...,
-    seq_len: _Count | None = ..., global_batch: _Count | None = ..., tokens: _Amount | None = ...,
-    samples: _Amount | None = ..., price: _Amount | None = ..., precision: str | None = ...,
-    gradient_precision: str | None = ..., optimizer_precision: str | None = ..., optimizer: str | None = ...,
-    freeze: _List | None = ..., lora_rank: _Count | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ...,
-    headroom: _Amount | None = ..., tp_across_nodes: bool | None = ..., tp: _Count | None = ...,
-    pp: _Count | None = ..., dp: _Count | None = ..., cp: _Count | None = ..., cp_comm: str | None = ..., ep: _Count | None = ...,
-    etp: _Count | None = ..., virtual_stages: _Count | None = ..., zero: _Count | None = ...,
-    shard_group: _Count | None = ..., schedule: str | None = ..., micro_batch: _Count | None = ...,
-    recompute: str | None = ..., split: str | None = ..., layers_per_stage: _List | None = ...,
-    sequence_parallel: bool | None = ..., flash_attention: bool | None = ..., prefetch: bool | None = ..., layers_per_unit: _Count | None = ...,
-) -> Explanation: ...
-def simulate(*, plan: Plan | _Path | None = ..., import_: _Files | None = ..., progress: _Progress = ...,
-    from_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ...,
-    seq_len: _Count | None = ..., global_batch: _Count | None = ..., tokens: _Amount | None = ...,
-    samples: _Amount | None = ..., price: _Amount | None = ..., precision: str | None = ...,
-    gradient_precision: str | None = ..., optimizer_precision: str | None = ..., optimizer: str | None = ...,
-    freeze: _List | None = ..., lora_rank: _Count | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ...,
-    headroom: _Amount | None = ..., tp_across_nodes: bool | None = ..., tp: _Count | None = ...,
-    pp: _Count | None = ..., dp: _Count | None = ..., cp: _Count | None = ..., cp_comm: str | None = ..., ep: _Count | None = ...,
-    etp: _Count | None = ..., virtual_stages: _Count | None = ..., zero: _Count | None = ...,
-    shard_group: _Count | None = ..., schedule: str | None = ..., micro_batch: _Count | None = ...,
-    recompute: str | None = ..., split: str | None = ..., layers_per_stage: _List | None = ...,
-    sequence_parallel: bool | None = ..., flash_attention: bool | None = ..., prefetch: bool | None = ..., layers_per_unit: _Count | None = ..., order_csv: _Path | None = ...,
-    stage_speed: str | Mapping[int, float] | None = ..., by_block: bool | None = ...,
-) -> Simulation: ...
-def import_files(*files: _Path,
-    from_: str | None = ..., model: _Path | None = ..., dim: str | Mapping[str, int] | None = ...,
-    machine: _Path | None = ..., gpus: _Count | None = ...,
-    seq_len: _Count | None = ..., global_batch: _Count | None = ..., tokens: _Amount | None = ...,
-    samples: _Amount | None = ..., price: _Amount | None = ..., precision: str | None = ...,
-    gradient_precision: str | None = ..., optimizer_precision: str | None = ..., optimizer: str | None = ...,
-    freeze: _List | None = ..., lora_rank: _Count | None = ..., lora_targets: str | None = ...,
-    stack: _Path | None = ..., loss: str | None = ..., overlap: str | None = ...,
-    headroom: _Amount | None = ..., tp_across_nodes: bool | None = ...,
-) -> Imported: ...
-def validate(*files: _Path, progress: _Progress = ..., device: _List | None = ..., source: _List | None = ...,
-) -> Validation: ...
-def calibrate(*files: _Path, progress: _Progress = ..., device: str | None = ..., stack: _Path | None = ...,
-    like: _Path | None = ..., name: str | None = ...,
-) -> Calibration: ...
+    progress: _Progress = ..., **arguments: Any) -> Explanation: ...
+def simulate(*, plan: Plan | _Path | None = ..., import_: _Files | None = ..., progress: _Progress = ..., **arguments: Any) -> Simulation: ...
+def import_files(*files: _Path, **arguments: Any) -> Imported: ...
+def validate(*files: _Path, progress: _Progress = ..., **arguments: Any) -> Validation: ...
+def calibrate(*files: _Path, progress: _Progress = ..., **arguments: Any) -> Calibration: ...
 def export(plan: Plan | _Path, *, to: str, release: str = ..., strict: bool = ...) -> Exported: ...
 def compare(plan: Plan | _Path, measured: _Path) -> Comparison: ...
 @overload

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The module's arguments are the command's flags; stubs and tables name what there is; pandas reads the rows."""
 import ast
+import builtins
 import importlib.util
 import inspect
 import json
@@ -61,6 +62,38 @@ class Surface(unittest.TestCase):
         self.check_attributes(classes, "Simulation", plumbline.simulate(**QUESTION))
         self.check_attributes(classes, "FitLimits", plumbline.fit_limits(model="gpt2", machine="dgx-h100", gpus=1))
         self.check_attributes(classes, "Size", plumbline.size(**dict(QUESTION, gpus=[3]), tokens="1B"))
+
+    def test_the_stub_is_whole_and_names_only_types_that_it_declares(self):
+        text = STUB.read_text(encoding="utf-8")
+        self.assertNotIn("**arguments", text)
+        tree = ast.parse(text)
+        declared = set(dir(builtins))
+        for node in tree.body:
+            declared |= {one.asname or one.name for one in getattr(node, "names", ())}
+            declared |= {one.id for one in getattr(node, "targets", ())} | {getattr(node, "name", "")}
+        for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+            arguments = function.args
+            self.assertIsNone(arguments.kwarg, function.name)
+            self.assertEqual(len(arguments.kwonlyargs), len({one.arg for one in arguments.kwonlyargs}), function.name)
+            for one in arguments.args + arguments.kwonlyargs:
+                names = {node.id for node in ast.walk(one.annotation) if isinstance(node, ast.Name)}
+                self.assertLessEqual(names, declared, f"{function.name}: {one.arg}")
+
+    def test_arguments_take_what_their_flags_take(self):
+        expected = {"estimate": {"gpus": "_Count", "tokens": "_Amount", "model": "_Path", "precision": "str", "tp_across_nodes": "bool",
+                                 "zero": "_Count", "prefetch": "bool", "recompute": "str", "layers_per_stage": "_List",
+                                 "dim": "str | Mapping[str, int]", "flash_attention": "bool"},
+                    "search": {"gpus": "_List", "model": "_Path | Sequence[_Path]", "stack": "_Path | Sequence[_Path]",
+                               "seq_len": "_List", "precision": "_List", "gradient_precision": "str", "time_limit": "str",
+                               "flash_attention": "bool | _List", "fix": "str | Mapping[str, object]", "top": "_Count"},
+                    "size": {"gpus": "_List", "model": "_Path", "seq_len": "_Count", "lora_rank": "_List", "budget": "_Amount"},
+                    "simulate": {"order_csv": "_Path", "stage_speed": "str | Mapping[int, float]", "by_block": "bool"}}
+        tree = ast.parse(STUB.read_text(encoding="utf-8"))
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        for function, arguments in expected.items():
+            typed = {one.arg: ast.unparse(one.annotation) for one in functions[function].args.kwonlyargs}
+            for argument, kind in arguments.items():
+                self.assertEqual(typed[argument], f"{kind} | None", f"{function}: {argument}")
 
     def check_attributes(self, classes, name, value):
         """Every attribute in the stub exists in the answer, and every key of the answer has a type in the stub."""

@@ -49,8 +49,10 @@ class Wheel(unittest.TestCase):
             names = archive.namelist()
             self.assertEqual(len(names), len(set(names)))
             recorded = archive.read(names[-1]).decode().splitlines()
+            stub = archive.read("plumbline/__init__.pyi").decode()
         self.assertEqual(sorted(line.split(",")[0] for line in recorded), sorted(names))
         self.assertIn("plumbline/py.typed", names)
+        self.assertIn("seq_len: ", stub)
 
     def test_it_is_installed_offline_into_a_fresh_environment_and_answers(self):
         wheel = wheel_in(self.root / "wheel")
