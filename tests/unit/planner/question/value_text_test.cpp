@@ -32,4 +32,18 @@ TEST_CASE("a value that is refused names the flag, the text and the range") {
         }) == "--ranks: \"locl\" is unknown; expected one of local, mpi; nearest: local");
 }
 
+TEST_CASE("a value of another program leads to ours where it is one of the names") {
+  const auto nearest = [](const std::string& text, const std::vector<std::string>& names) {
+    try {
+      refuse_choice("--x", text, names);
+    } catch (const InputError& error) {
+      return error.problem().nearest;
+    }
+  };
+  CHECK(nearest("bfloat16", {"fp32", "bf16"}) == "bf16");
+  CHECK(nearest("float16", {"fp32", "fp16"}) == "fp16");
+  CHECK(nearest("bfloat16", {"adam", "sgd"}) != "bf16");
+  CHECK(nearest("", {"on", "off"}).empty());
+}
+
 }  // namespace plumbline
