@@ -91,22 +91,23 @@ std::vector<std::int32_t> EvaluationFlags::prompt(const RunOptions& options, std
 }
 
 void EvaluationFlags::apply(RunOptions& options, std::int64_t sequence_length, bool is_text) const {
+  EvaluationOptions& asked = options.evaluation;
   options.data.held_out = held_out(options.data, sequence_length);
-  if (patience_) options.patience = whole_number("--patience", *patience_, 0, most_steps);
+  if (patience_) asked.patience = whole_number("--patience", *patience_, 0, most_steps);
   for (const auto& [flag, is_given] :
-       {std::pair("--evaluate-every", every_.has_value()), std::pair("--patience", options.patience > 0)})
+       {std::pair("--evaluate-every", every_.has_value()), std::pair("--patience", asked.patience > 0)})
     if (is_given && options.data.held_out == 0)
       throw InputError({flag, "nothing is held out", "data of which --held-out leaves a sequence", ""});
-  options.evaluate_every = every_ ? whole_number("--evaluate-every", *every_, 1, most_steps)
-                                  : std::max(options.steps / default_evaluations, fewest_steps_between);
-  options.generation.tokens =
+  asked.every = every_ ? whole_number("--evaluate-every", *every_, 1, most_steps)
+                       : std::max(options.steps / default_evaluations, fewest_steps_between);
+  asked.generation.tokens =
       tokens_ ? whole_number("--generate", *tokens_, 0, most_tokens) : std::min(options.steps, most_default_tokens);
   for (const auto& [flag, value] : {std::pair("--prompt", &prompt_), std::pair("--temperature", &temperature_)})
-    if (options.generation.tokens == 0 && *value)
+    if (asked.generation.tokens == 0 && *value)
       throw InputError({flag, "does nothing with --generate 0", "a text to generate", ""});
-  options.generation.temperature =
+  asked.generation.temperature =
       temperature_ ? real_number("--temperature", *temperature_, 0, largest_temperature) : default_temperature;
-  options.generation.prompt = prompt(options, sequence_length, is_text);
+  asked.generation.prompt = prompt(options, sequence_length, is_text);
 }
 
 }  // namespace plumbline

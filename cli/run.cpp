@@ -1,5 +1,4 @@
 // plan run: trains what a plan says, on ranks of this computer, and records what it did.
-#include <unistd.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -17,12 +16,12 @@
 #include "cli/nccl_processes.h"
 #include "cli/output_flag.h"
 #include "cli/plan_file.h"
+#include "cli/run_reports.h"
 #include "cli/run_view.h"
 #include "cli/track_flag.h"
 #include "cli/training_flags.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
-#include "core/base/escape.h"
 #include "core/io/line_writer.h"
 #include "core/io/run_record_json.h"
 #include "core/io/trace_json.h"
@@ -33,7 +32,6 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/device_module.h"
 #include "runtime/mpi/launch_place.h"
-#include "runtime/run/rank_description.h"
 
 namespace plumbline {
 namespace {
@@ -172,28 +170,23 @@ class RunVerb : public Verb {
     const StopReading stop = [&] { return interruption.signal() != 0; };
     RunOptions options = training_.options(asked.question.graph(), t.sequence_length, stop);
     const RunSpeed speed = is_first ? run_speed(asked) : RunSpeed();
-    StepReport report(
-        {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data, stop), speed, meaning()});
-    std::optional<LineWriter> lines;
-    if (json_ && is_first) lines.emplace(STDOUT_FILENO, "standard output");
-    report_steps(options, report, lines, terminal);
-    options.session = launch;
-    if (note != nullptr) run_by_mpi(options, *note);
+    RunReports reports(
+        {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data, stop), speed, meaning()},
+        {terminal, interruption, note, json_ && is_first, describe_ ? ranks : 0});
+    options.observer = &reports;
+    options.ranks.session = launch;
+    if (note != nullptr) options.ranks.transport = Transport::mpi;
     if (module != nullptr) run_on(options, *module, terminal);
-    options.predicted_memory = [&](std::int32_t stage) { return predicted_memory(asked.plan, stage); };
-    if (lanes_ == "threads") options.lanes = LaneThreads::one_per_lane;
-    options.stop_signal = [&] { return interruption.signal(); };
-    int stopped_by = 0;
-    options.on_stop = [&](int signal) { stopped_by = signal; };
-    options.on_early_stop = [&](const EarlyStoppingState& state) { remark_on(state, terminal); };
-    RankDescriptions descriptions(describe_ ? ranks : 0);
-    if (describe_) options.on_ready = [&](std::int32_t rank, const auto& one) { descriptions.set(rank, one); };
-    RunRecord record = trained(job(prepared, recipe), options, terminal, lines);
+    options.device.predicted_memory = predicted_memory(asked.plan);
+    if (lanes_ == "threads") options.device.lanes = LaneThreads::one_per_lane;
+    RunRecord record = trained(job(prepared, recipe), options, terminal, reports.lines());
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     if (module != nullptr) remark_on(*module, terminal);
     session::sign(record, asked.plan);
-    describe_.write([&] { return descriptions.text(); }, terminal, narration());
+    describe_.write([&] { return reports.descriptions(); }, terminal, narration());
+    const int stopped_by = reports.stopped_by();
+    std::optional<LineWriter>& lines = reports.lines();
     const Narration files = stopped_by == 0 ? narration() : Narration::silent;
     if (track_) track_.write(tracked_run(record, asked.plan, time_now()), terminal, files);
     write_files(record, std::move(curves), terminal, files);
@@ -206,26 +199,17 @@ class RunVerb : public Verb {
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
   }
-  /// Sets the callbacks that report each step; the arguments must outlive the run.
-  static void report_steps(RunOptions& options, StepReport& report, std::optional<LineWriter>& lines,
-                           Terminal& terminal) {
-    options.on_generated = [&](const std::vector<std::int32_t>& tokens) { report.note_generated(tokens); };
-    options.on_step = [&](const StepRecord& step) {
-      report.note(step);
-      if (lines)
-        lines->write(printable_lines(to_json_text(to_json(report.reported()), -1)));
-      else
-        terminal.progress(report.line());
-    };
-  }
-  /// "40.1 GiB at the peak of stage 0: 12.0 GiB of weights, ...".
-  static std::string predicted_memory(const Plan& plan, std::int32_t stage) {
-    const MemoryBreakdown& memory = plan.prediction.stage_memory.at(static_cast<std::size_t>(stage));
-    std::string parts;
-    for (std::size_t c = 0; c < memory_class_count; ++c)
-      if (const auto one = static_cast<MemoryClass>(c); memory[one].value() > 0)
-        parts += (parts.empty() ? ": " : ", ") + to_text(memory[one]) + " of " + std::string(to_text(one));
-    return to_text(memory.device_total()) + " at the peak of stage " + std::to_string(stage) + parts;
+  /// By stage: "40.1 GiB at the peak of stage 0: 12.0 GiB of weights, ...".
+  static std::vector<std::string> predicted_memory(const Plan& plan) {
+    std::vector<std::string> texts;
+    for (const MemoryBreakdown& memory : plan.prediction.stage_memory) {
+      std::string parts;
+      for (std::size_t c = 0; c < memory_class_count; ++c)
+        if (const auto one = static_cast<MemoryClass>(c); memory[one].value() > 0)
+          parts += (parts.empty() ? ": " : ", ") + to_text(memory[one]) + " of " + std::string(to_text(one));
+      texts.push_back(to_text(memory.device_total()) + " at the peak of stage " + std::to_string(texts.size()) + parts);
+    }
+    return texts;
   }
   void refuse_what_is_local() const {
     refuse(bool(describe_), "--describe", "is given with processes of a launch", "--ranks local");
@@ -245,29 +229,20 @@ class RunVerb : public Verb {
   /// Local ranks share this process's first device.
   void run_on(RunOptions& options, const DeviceModule& module, Terminal& terminal) const {
     for (const std::string& missing : module.missing_libraries()) terminal.remark("plan: " + missing);
-    options.backend = "cuda";
-    const bool has_threads = over_nccl_ && options.session == nullptr;
-    options.device = [&module, has_threads, here = local_rank_](std::int32_t rank) {
+    options.device.backend = ComputeBackend::cuda;
+    const bool has_threads = over_nccl_ && options.ranks.session == nullptr;
+    options.device.make = [&module, has_threads, here = local_rank_](std::int32_t rank) {
       return module.make_device(has_threads ? rank : here);
     };
-    if (graph_) options.launch = StepLaunch::graph;
-    if (over_nccl_) options.ranks = Transport::nccl;
+    if (graph_) options.device.launch = StepLaunch::graph;
+    if (over_nccl_) options.ranks.transport = Transport::nccl;
     if (!has_threads) return;
     const auto meeting = std::make_shared<LocalRendezvous>();
-    options.groups = [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
-  }
-  static void run_by_mpi(RunOptions& options, SharedNote& note) {
-    options.ranks = Transport::mpi;
-    options.on_place = [&note](const std::string& place) { note.write(place); };
+    options.ranks.groups = [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
   }
   /// Says which calls the module's libraries refused during the run.
   static void remark_on(const DeviceModule& module, Terminal& terminal) {
     if (const std::string refused = module.refused_calls(); !refused.empty()) terminal.remark("plan: " + refused);
-  }
-  static void remark_on(const EarlyStoppingState& state, Terminal& terminal) {
-    terminal.clear_progress();
-    terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
-                    std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
   }
   [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
   /// What a signal left: "SIGTERM: stopped after step 41; saved: checkpoint state/step-00000041, record m.json".
@@ -277,8 +252,8 @@ class RunVerb : public Verb {
     const auto add = [&](const std::string& what, const std::string& name) {
       saved += (saved.empty() ? "; saved: " : ", ") + what + " " + name;
     };
-    if (!options.checkpoint.empty())
-      add("checkpoint", latest_checkpoint(options.checkpoint).value_or(options.checkpoint).string());
+    const std::filesystem::path& folder = options.checkpoints.folder;
+    if (!folder.empty()) add("checkpoint", latest_checkpoint(folder).value_or(folder).string());
     if (record_) add("record", *record_.name());
     if (trace_) add("trace", *trace_.name());
     if (picture_) add("picture", *picture_.name());
@@ -298,7 +273,7 @@ class RunVerb : public Verb {
       throw;
     } catch (const std::exception&) {
       if (lines) lines->finish([] { return true; });
-      if (options.ranks == Transport::mpi) throw;
+      if (options.ranks.transport == Transport::mpi) throw;
       terminal.clear_progress();
       std::fflush(stdout);
       const Failure failure = failure_of(std::current_exception());

@@ -166,11 +166,11 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
   evaluation_.apply(options, sequence_length, is_text());
   if (every_) {
     if (!checkpoint_) throw InputError({"--checkpoint-every", "is given without --checkpoint", "both, or neither", ""});
-    options.checkpoint_every = whole_number("--checkpoint-every", *every_, 1, most_steps);
+    options.checkpoints.every = whole_number("--checkpoint-every", *every_, 1, most_steps);
   }
-  if (checkpoint_) options.checkpoint = *checkpoint_;
-  if (resume_) options.resume = *resume_;
-  options.overrides = overrides_;
+  if (checkpoint_) options.checkpoints.folder = *checkpoint_;
+  if (resume_) options.checkpoints.resume = *resume_;
+  options.checkpoints.overrides = overrides_;
   options.data_source = {data_.value_or(""), data_format_.value_or("text")};
   return options;
 }

@@ -107,43 +107,72 @@ struct Executed {
   return {std::move(tokens), vocabulary};
 }
 
+/// Puts whole tensors together from what ranks hold, and hands on to another probe.
+class CollectingProbe : public ExecutionProbe {
+ public:
+  explicit CollectingProbe(ExecutionProbe* next) : next_(next != nullptr ? *next : nobody_) {}
+
+  void on_lowered(BlockProgram& block) override { next_.on_lowered(block); }
+  void on_action(std::int32_t rank, std::int64_t step, std::int32_t action) override {
+    next_.on_action(rank, step, action);
+  }
+  void on_logits(const RankEnvironment& rank, ConstTensorView logits, std::int64_t first_class) override {
+    next_.on_logits(rank, logits, first_class);
+  }
+  void on_gradients(std::int32_t rank, std::int64_t step, const ParameterStore& parameters) override {
+    collect(gradients, step, ParameterPart::gradients, parameters);
+    next_.on_gradients(rank, step, parameters);
+  }
+  void on_updated(std::int32_t rank, std::int64_t step, const ParameterStore& parameters) override {
+    collect(weights, step, ParameterPart::weights, parameters);
+    next_.on_updated(rank, step, parameters);
+  }
+
+  using BySteps = std::map<std::int64_t, WholeTensors>;
+  BySteps gradients;
+  BySteps weights;  ///< behind each step
+  MatrixShapes matrices;
+
+ private:
+  void collect(BySteps& steps, std::int64_t step, ParameterPart what, const ParameterStore& store);
+
+  ExecutionProbe nobody_;
+  ExecutionProbe& next_;
+  std::mutex mutex_;
+};
+
+inline void CollectingProbe::collect(BySteps& steps, std::int64_t step, ParameterPart what,
+                                     const ParameterStore& store) {
+  const std::scoped_lock lock(mutex_);
+  WholeTensors& into = steps[step];
+  const LocalParameter* last = nullptr;
+  std::vector<float>* whole = nullptr;
+  store.state.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
+    if (&p != last) {
+      whole = &into[p.name];
+      whole->resize(static_cast<std::size_t>(p.box.whole[0] * p.box.whole[1] * p.box.whole[2]),
+                    std::numeric_limits<float>::quiet_NaN());
+      last = &p;
+      if (p.is_layer_matrix) matrices[p.name] = {p.box.whole[0], p.box.whole[1], p.box.whole[2]};
+    }
+    (*whole)[static_cast<std::size_t>(index)] = value;
+  });
+}
+
 /// Runs a job and collects whole tensors.
 [[nodiscard]] inline Executed execute(const TrainingJob& job, RunOptions options) {
   Executed result;
-  std::mutex mutex;
-  std::map<std::int64_t, WholeTensors> gradients;
-  std::map<std::int64_t, WholeTensors> weights;
-  const auto collect = [&](std::map<std::int64_t, WholeTensors>& steps, std::int64_t step, ParameterPart what,
-                           const ParameterStore& store) {
-    const std::scoped_lock lock(mutex);
-    WholeTensors& into = steps[step];
-    const LocalParameter* last = nullptr;
-    std::vector<float>* whole = nullptr;
-    store.state.visit(what, [&](const LocalParameter& p, std::int64_t index, float value) {
-      if (&p != last) {
-        whole = &into[p.name];
-        whole->resize(static_cast<std::size_t>(p.box.whole[0] * p.box.whole[1] * p.box.whole[2]),
-                      std::numeric_limits<float>::quiet_NaN());
-        last = &p;
-        if (p.is_layer_matrix) result.matrices[p.name] = {p.box.whole[0], p.box.whole[1], p.box.whole[2]};
-      }
-      (*whole)[static_cast<std::size_t>(index)] = value;
-    });
-  };
-  options.on_gradients = [&](std::int32_t, std::int64_t step, const ParameterStore& store) {
-    collect(gradients, step, ParameterPart::gradients, store);
-  };
-  options.on_updated = [&](std::int32_t, std::int64_t step, const ParameterStore& store) {
-    collect(weights, step, ParameterPart::weights, store);
-  };
+  CollectingProbe probe(options.tests.probe);
+  options.tests.probe = &probe;
   result.record = train(job, options);
-  if (!gradients.empty()) {
-    result.gradients = gradients.begin()->second;
-    result.last_gradients = gradients.rbegin()->second;
+  result.matrices = probe.matrices;
+  if (!probe.gradients.empty()) {
+    result.gradients = probe.gradients.begin()->second;
+    result.last_gradients = probe.gradients.rbegin()->second;
   }
-  if (!weights.empty()) {
-    result.first_weights = weights.begin()->second;
-    result.weights = weights.rbegin()->second;
+  if (!probe.weights.empty()) {
+    result.first_weights = probe.weights.begin()->second;
+    result.weights = probe.weights.rbegin()->second;
   }
   return result;
 }

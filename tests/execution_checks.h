@@ -66,8 +66,8 @@ inline RunOptions options(std::int64_t steps = 5) {
   o.steps = steps;
   o.seed = 7;
   o.data = random_tokens(64, 4000);
-  o.poison = Poison::yes;
-  o.deadline = std::chrono::milliseconds(20'000);
+  o.tests.poison = Poison::yes;
+  o.ranks.deadline = std::chrono::milliseconds(20'000);
   return o;
 }
 

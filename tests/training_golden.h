@@ -125,6 +125,32 @@ inline float nearby_start(const TrainingGolden& golden, const std::string& param
   return std::nextafter(start, (bits & 1U) != 0 ? 2.0F : -2.0F);
 }
 
+/// Puts whole logits together from those of ranks.
+class LogitsProbe : public ExecutionProbe {
+ public:
+  LogitsProbe(std::vector<double>& whole, std::int64_t vocabulary) : whole_(whole), vocabulary_(vocabulary) {}
+
+  void on_logits(const RankEnvironment& rank, ConstTensorView logits, std::int64_t first_class) override {
+    const std::scoped_lock lock(mutex_);
+    std::vector<float> values(static_cast<std::size_t>(logits.size()));
+    reference::cast(
+        {logits, dense_view(static_cast<void*>(values.data()), NumberFormat::fp32, logits.rows, logits.columns)});
+    rank.for_row_places(logits.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t rows) {
+      for (std::int64_t row = 0; row < rows; ++row)
+        for (std::int64_t column = 0; column < logits.columns; ++column) {
+          const std::int64_t at = place.whole_row(row) * vocabulary_ + first_class + column;
+          whole_.at(static_cast<std::size_t>(at)) =
+              values[static_cast<std::size_t>((first + row) * logits.columns + column)];
+        }
+    });
+  }
+
+ private:
+  std::vector<double>& whole_;
+  std::int64_t vocabulary_;
+  std::mutex mutex_;
+};
+
 inline Results train(const TrainingGolden& golden, const OperatorConstants& constants, const Strategy& strategy,
                      PrecisionRecipe precision, int draw = 0) {
   const LoweredPlan plan(golden.network().graph, strategy, golden_recipe(precision));
@@ -140,20 +166,8 @@ inline Results train(const TrainingGolden& golden, const OperatorConstants& cons
   Results results;
   std::vector<double>& logits = results["logits"];
   logits.resize(golden["logits"].size(), std::nan(""));
-  std::mutex mutex;
-  run.on_logits = [&](const RankEnvironment& rank, ConstTensorView made, std::int64_t first_class) {
-    const std::scoped_lock lock(mutex);
-    std::vector<float> values(static_cast<std::size_t>(made.size()));
-    reference::cast({made, dense_view(static_cast<void*>(values.data()), NumberFormat::fp32, made.rows, made.columns)});
-    rank.for_row_places(made.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t rows) {
-      for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t column = 0; column < made.columns; ++column) {
-          const std::int64_t whole = place.whole_row(row) * run.data.vocabulary + first_class + column;
-          logits.at(static_cast<std::size_t>(whole)) =
-              values[static_cast<std::size_t>((first + row) * made.columns + column)];
-        }
-    });
-  };
+  LogitsProbe probe(logits, run.data.vocabulary);
+  run.tests.probe = &probe;
   const Executed executed = execute(job, run);
   if (plan.graph.name() == "qwen3_moe")
     require_routed_bytes(plan, executed.record);

@@ -3,11 +3,10 @@
 ///
 /// Not modelled: what a run adds (data, steps). Checked against: tests/runtime/execution.
 
-#include <functional>
-
 #include "core/graph/graph.h"
 #include "core/program/block_program.h"
 #include "core/program/program.h"
+#include "runtime/execution/execution_probe.h"
 
 namespace plumbline {
 
@@ -17,8 +16,8 @@ struct ExecutionPlan {
   const Strategy& strategy;
   const Training& training;
   const Program& program;
-  const std::vector<Replay>& replays;                    ///< by execution
-  const std::function<void(BlockProgram&)>& on_lowered;  ///< RunOptions::on_lowered
+  const std::vector<Replay>& replays;  ///< by execution
+  ExecutionProbe& probe;
 };
 
 }  // namespace plumbline

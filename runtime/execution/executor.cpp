@@ -64,7 +64,7 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       check(segment.last == segment.first + 1, "segments of an executed program are single blocks");
       blocks_[at(segment.first)] =
           BlockLowering(block(segment.first), env_.shard).lower(plan.replays[at(segment.first)], form);
-      if (plan.on_lowered) plan.on_lowered(blocks_[at(segment.first)]);
+      plan.probe.on_lowered(blocks_[at(segment.first)]);
       check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(segment.first), segment.first);
     }

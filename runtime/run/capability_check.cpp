@@ -44,9 +44,9 @@ bool copies_in_order(const Program& program) {
 /// What one rank records, another one's host and device cannot be part of.
 void check_launch(const TrainingJob& job, const RunOptions& options) {
   const std::int64_t ranks = job.strategy.devices();
-  if (options.launch == StepLaunch::calls || ranks == 1) return;
+  if (options.device.launch == StepLaunch::calls || ranks == 1) return;
   const std::string why =
-      options.ranks == Transport::nccl
+      options.ranks.transport == Transport::nccl
           ? "NCCL's calls are not recorded"
           : "ranks that share a GPU hand each other events while a step is given, and those cross from graph to graph";
   throw InputError({"--graph", "the plan has " + std::to_string(ranks) + " ranks, and " + why,
@@ -65,7 +65,7 @@ void check_capability(const TrainingJob& job, const RunOptions& options) {
   refuse(options.data.vocabulary >= 1 && !options.data.tokens.empty(), "there is no data", "tokens");
   check_learning_rate(job.learning_rate, "learning rate");
   check_launch(job, options);
-  if (options.ranks != Transport::nccl) return;
+  if (options.ranks.transport != Transport::nccl) return;
   if (const auto message = first_reordered_message(job.program))
     throw InputError({"--ranks", "nccl knows messages by their order, and in this schedule " + *message,
                       "--ranks local, or another schedule", ""});

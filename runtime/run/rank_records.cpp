@@ -6,6 +6,23 @@
 
 namespace plumbline {
 
+void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent, std::int64_t steps) {
+  for (std::size_t kind = 0; kind < collective_count; ++kind)
+    if (sent.bytes[kind].value() != 0)
+      record.sent.push_back({name, std::string(to_text(static_cast<Collective>(kind))), sent.calls[kind] / steps,
+                             sent.bytes[kind] / steps});
+}
+
+void add_copies(RankRecord& record, const HostCopies& copied, std::int64_t steps) {
+  if (copied.copies == 0) return;
+  const auto add = [&](ActionKind kind, Bytes bytes) {
+    record.sent.push_back({"host", std::string(to_text(kind)), copied.copies / steps, bytes / steps});
+  };
+  add(ActionKind::offload, copied.to_host);
+  add(ActionKind::fetch, copied.from_host);
+  record.memory.on_host = copied.most_on_host;
+}
+
 std::int64_t nanoseconds_behind(Communicator& everyone, std::int64_t begin_ns) {
   std::vector<std::int64_t> begins(static_cast<std::size_t>(everyone.rank_set().size()));
   everyone.all_gather(std::as_bytes(std::span(&begin_ns, 1)), std::as_writable_bytes(std::span(begins)),

@@ -28,49 +28,38 @@ LossScaleRule rule_of(const TrainingJob& job) {
   return none;
 }
 
+std::unique_ptr<ComputeDevice> made_device(const DeviceOptions& options, std::int32_t rank) {
+  return options.make ? options.make(rank) : std::make_unique<CpuDevice>(options.lanes);
+}
+
 std::unique_ptr<WorkGraph> graph_of(ComputeDevice& device) {
   auto graph = device.make_graph();
   if (graph == nullptr) throw InputError({"--graph", "this device records no graphs", "--backend cuda", ""});
   return graph;
 }
 
-/// What a step of `steps` sends in a group.
-void add_sent(RankRecord& record, const std::string& name, const SentByKind& sent, std::int64_t steps) {
-  for (std::size_t kind = 0; kind < collective_count; ++kind)
-    if (sent.bytes[kind].value() != 0)
-      record.sent.push_back({name, std::string(to_text(static_cast<Collective>(kind))), sent.calls[kind] / steps,
-                             sent.bytes[kind] / steps});
-}
-
-/// What a step of `steps` copies to the host and back.
-void add_copies(RankRecord& record, const HostCopies& copied, std::int64_t steps) {
-  if (copied.copies == 0) return;
-  const auto add = [&](ActionKind kind, Bytes bytes) {
-    record.sent.push_back({"host", std::string(to_text(kind)), copied.copies / steps, bytes / steps});
-  };
-  add(ActionKind::offload, copied.to_host);
-  add(ActionKind::fetch, copied.from_host);
-  record.memory.on_host = copied.most_on_host;
-}
-
 }  // namespace
 
-RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOptions& options)
+RankTraining::RankTraining(World& world, const TrainingJob& job, RunOptions options,
+                           std::function<void(std::int32_t)> report_action)
     : job_(job),
-      options_(options),
-      device_(options.device ? options.device(world.rank()) : std::make_unique<CpuDevice>(options.lanes)),
+      options_(std::move(options)),
+      observer_(options_.observer != nullptr ? *options_.observer : silent_observer_),
+      probe_(options_.tests.probe != nullptr ? *options_.tests.probe : silent_probe_),
+      report_action_(std::move(report_action)),
+      device_(made_device(options_.device, world.rank())),
       groups_(world, job.strategy),
-      backend_(*device_, options.poison),
+      backend_(*device_, options_.tests.poison),
       parameters_(parameter_layout(job.graph, job.strategy, job.training, executions_of(program_of(job, groups_)),
                                    world.rank()),
                   job.strategy, job.training, groups_, backend_, *device_),
       environment_(job.strategy, job.training, groups_, backend_, *device_, parameters_, job.fp8_scaling),
-      feed_(options.data, static_cast<std::int32_t>(job.training.sequence_length), options.seed),
-      plan_{job.graph, job.strategy, job.training, job.program, job.replays, options.on_lowered},
-      executor_(plan_, environment_, feed_, options.strict_buffers),
+      feed_(options_.data, static_cast<std::int32_t>(job.training.sequence_length), options_.seed),
+      plan_{job.graph, job.strategy, job.training, job.program, job.replays, probe_},
+      executor_(plan_, environment_, feed_, options_.tests.strict_buffers),
       evaluation_(job.strategy, feed_, environment_, executor_),
       scale_rule_(rule_of(job)),
-      early_stopping_(options.patience),
+      early_stopping_(options_.evaluation.patience),
       checkpoint_(world, job, parameters_),
       lengths_(program_of(job, groups_).actions.size()) {
   require_valid(scale_rule_);
@@ -80,35 +69,35 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, const RunOption
       static_cast<float>(1.0 / static_cast<double>(job.training.global_batch * job.training.sequence_length));
   environment_.constants = job.constants;
   environment_.routing = job.routing;
-  if (options.first_weights)
-    parameters_.state.initialise(options.first_weights);
+  if (options_.first_weights)
+    parameters_.state.initialise(options_.first_weights);
   else
-    parameters_.state.initialise(options.initialisation, options.seed);
+    parameters_.state.initialise(options_.initialisation, options_.seed);
   executor_.use(memory_.emplace(plan_, environment_, feed_),
-                options.launch == StepLaunch::graph ? graph_of(*device_) : nullptr);
+                options_.device.launch == StepLaunch::graph ? graph_of(*device_) : nullptr);
   sent_outside_steps_.resize(named_groups().size());
 }
 
 void RankTraining::run() {
   try {
-    if (options_.on_ready) options_.on_ready(groups_.rank(), description());
-    if (!options_.resume.empty()) resume();
-    const bool saves = !options_.checkpoint.empty();
+    observer_.on_ready(groups_.rank(), [this] { return description(); });
+    if (!options_.checkpoints.resume.empty()) resume();
+    const bool saves = !options_.checkpoints.folder.empty();
     for (std::int64_t i = 0; i < options_.steps; ++i) {
       step(first_step_ + i);
       const bool is_last = i + 1 == options_.steps;
       const bool ends_early = evaluate(steps_.back(), is_last);
       const bool is_stopped = stopped_by_ != 0 && !is_last && !ends_early;
-      const bool is_due = options_.checkpoint_every > 0 && (i + 1) % options_.checkpoint_every == 0;
+      const bool is_due = options_.checkpoints.every > 0 && (i + 1) % options_.checkpoints.every == 0;
       // A checkpoint of replicas that differ would be of no use, and be trusted.
       const bool ends = is_last || is_stopped || ends_early;
       if (ends || (saves && is_due)) require_equal_replicas(parameters_, groups_.replicas());
       if (saves && (ends || is_due)) save(first_step_ + i + 1);
       if (ends && !is_stopped) generate(steps_.back());
       const bool speaks = groups_.rank() == 0;
-      if (speaks && ends_early && !is_last && options_.on_early_stop) options_.on_early_stop(early_stopping_.state());
-      if (speaks && options_.on_step) options_.on_step(steps_.back());
-      if (speaks && is_stopped && options_.on_stop) options_.on_stop(stopped_by_);
+      if (speaks && ends_early && !is_last) observer_.on_early_stop(early_stopping_.state());
+      if (speaks) observer_.on_step(steps_.back());
+      if (speaks && is_stopped) observer_.on_stop(stopped_by_);
       if (ends) break;
     }
     device_memory_ = device_memory(*device_, backend_, groups_.everyone());
@@ -144,7 +133,11 @@ void RankTraining::step(std::int64_t number) {
   StepRecord record;
   record.step = number;
   record.learning_rate = learning_rate(job_.learning_rate, number);
-  environment_.on_logits = number == first_step_ ? options_.on_logits : nullptr;
+  environment_.on_logits = nullptr;
+  if (number == first_step_)
+    environment_.on_logits = [this](const RankEnvironment& rank, ConstTensorView logits, std::int64_t first_class) {
+      probe_.on_logits(rank, logits, first_class);
+    };
   environment_.inputs.set({options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number),
                            static_cast<float>(record.learning_rate)});
   const Bytes peak_before = backend_.live().peak().device_total();
@@ -166,14 +159,15 @@ Executor::BeforeAction RankTraining::before_action(std::int64_t step) {
   return [this, step](std::int32_t action) {
     at_action_ = action;
     tell_place();
-    if (options_.on_action) options_.on_action(groups_.rank(), step, action);
+    report_action_(action);
+    probe_.on_action(groups_.rank(), step, action);
   };
 }
 
 /// A held-out loss costs at most the forwards of two steps.
 bool RankTraining::evaluate(StepRecord& record, bool is_last) {
   constexpr std::int64_t most_batches = 2;
-  const bool is_due = options_.evaluate_every > 0 && (record.step + 1) % options_.evaluate_every == 0;
+  const bool is_due = options_.evaluation.every > 0 && (record.step + 1) % options_.evaluation.every == 0;
   if (feed_.held_out_sequences() == 0 || !(is_last || is_due)) return false;
   outside_steps([&] {
     record.held_out_loss =
@@ -184,13 +178,13 @@ bool RankTraining::evaluate(StepRecord& record, bool is_last) {
 }
 
 void RankTraining::generate(const StepRecord& record) {
-  const Generation& asked = options_.generation;
+  const Generation& asked = options_.evaluation.generation;
   if (asked.tokens == 0) return;
   outside_steps([&] {
     generated_ = evaluation_.continuation({asked.prompt, asked.tokens, asked.temperature, options_.seed},
                                           options_.data.vocabulary, before_action(record.step));
   });
-  if (groups_.rank() == 0 && options_.on_generated) options_.on_generated(generated_);
+  if (groups_.rank() == 0) observer_.on_generated(generated_);
 }
 
 template <class Act>
@@ -228,16 +222,16 @@ void RankTraining::save(std::int64_t next_step) {
   manifest.plan_fingerprint = job_.plan_fingerprint;
   manifest.settings = settings_of(job_, options_);
   manifest.data = options_.data_source;
-  checkpoint_.write(options_.checkpoint, std::move(manifest));
-  last_checkpoint_ = *latest_checkpoint(options_.checkpoint);
+  checkpoint_.write(options_.checkpoints.folder, std::move(manifest));
+  last_checkpoint_ = *latest_checkpoint(options_.checkpoints.folder);
   saving_ = -1;
   tell_place();
 }
 
 void RankTraining::resume() {
-  const Checkpoint checkpoint = checkpoint_to_resume(options_.resume);
+  const Checkpoint checkpoint = checkpoint_to_resume(options_.checkpoints.resume);
   checkpoint_.read(checkpoint);
-  early_stopping_ = EarlyStopping(options_.patience, checkpoint.manifest().early_stopping);
+  early_stopping_ = EarlyStopping(options_.evaluation.patience, checkpoint.manifest().early_stopping);
   // Another precision, by --override, begins with its own loss scale.
   state_.updates = checkpoint.manifest().updates;
   const Json* const precision = find_setting(checkpoint.manifest().settings, "precision");
@@ -271,22 +265,21 @@ void RankTraining::require_finite(const std::vector<RankScalars>& by_rank, const
 }
 
 void RankTraining::optimize(std::int64_t number) {
-  if (options_.on_gradients && !executor_.graph().is_recording())
-    options_.on_gradients(groups_.rank(), number, parameters_);
+  if (!executor_.graph().is_recording()) probe_.on_gradients(groups_.rank(), number, parameters_);
   // A graph has its one rank's host ask behind it.
-  const bool asks = options_.stop_signal && options_.launch == StepLaunch::calls;
+  const bool asks = options_.device.launch == StepLaunch::calls;
   StepScalars& scalars = environment_.scalars;
   const StepInputs& inputs = environment_.inputs;
   parameters_.update(
       {job_.optimizer, inputs.learning_rate(), scalars.decision(), &scalars.own()->gradients, inputs.seed()},
-      [&] { scalars.decide(scale_rule_, job_.optimizer.clip_norm, asks ? options_.stop_signal() : 0); });
+      [&] { scalars.decide(scale_rule_, job_.optimizer.clip_norm, asks ? observer_.stop_signal() : 0); });
 }
 
 void RankTraining::conclude(StepRecord& record) {
   const std::vector<RankScalars> by_rank = scalars_by_rank(environment_.scalars.totals(), job_.strategy);
   const RankScalars all = sum_of(by_rank);
   stopped_by_ = static_cast<int>(all.stop_signal);
-  if (options_.stop_signal && options_.launch == StepLaunch::graph) stopped_by_ = options_.stop_signal();
+  if (options_.device.launch == StepLaunch::graph) stopped_by_ = observer_.stop_signal();
   record.loss = all.loss / all.tokens;
   record.gradient_norm = std::sqrt(all.sum_of_squares) / state_.loss_scale.scale;
   const bool overflows =
@@ -295,7 +288,7 @@ void RankTraining::conclude(StepRecord& record) {
   const bool takes = environment_.scalars.state().updates > state_.updates;
   record.outcome = takes ? StepOutcome::taken : StepOutcome::skipped;
   state_ = environment_.scalars.state();
-  if (takes && options_.on_updated) options_.on_updated(groups_.rank(), record.step, parameters_);
+  if (takes) probe_.on_updated(groups_.rank(), record.step, parameters_);
 }
 
 void RankTraining::remember_times(const StepRecord&) {

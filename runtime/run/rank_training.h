@@ -17,7 +17,9 @@ namespace plumbline {
 
 class RankTraining {
  public:
-  RankTraining(World& world, const TrainingJob& job, const RunOptions& options);
+  /// `report_action`: called with each action before it is begun.
+  RankTraining(World& world, const TrainingJob& job, RunOptions options,
+               std::function<void(std::int32_t)> report_action);
   RankTraining(const RankTraining&) = delete;
   RankTraining& operator=(const RankTraining&) = delete;
   /// Lanes may still work on what a failed step leaves.
@@ -36,7 +38,7 @@ class RankTraining {
   /// not known to be done; null: the action at hand.
   [[nodiscard]] std::string place(const std::exception* error = nullptr) const;
   void tell_place() const {
-    if (options_.on_place) options_.on_place(place());
+    observer_.on_place([this] { return place(); });
   }
   void step(std::int64_t number);
   /// After a step: what held-out text loses. Whether the run ends because that improves no more.
@@ -66,7 +68,12 @@ class RankTraining {
   void remember_routed(Bytes peak_before);
 
   const TrainingJob& job_;
-  const RunOptions& options_;
+  RunOptions options_;  ///< its own: a rank that hangs may outlive the caller's
+  RunObserver silent_observer_;
+  ExecutionProbe silent_probe_;
+  RunObserver& observer_;
+  ExecutionProbe& probe_;
+  std::function<void(std::int32_t)> report_action_;
   std::unique_ptr<ComputeDevice> device_;
   RankGroups groups_;
   Backend backend_;

@@ -67,11 +67,11 @@ constexpr std::array rows{
                  if (!is_fp8(j.training.precision)) return nullptr;
                  return to_text(j.fp8_scaling);
                }},
-    SettingRow{"patience", [](const TrainingJob&, const RunOptions& o) -> Json { return o.patience; }},
+    SettingRow{"patience", [](const TrainingJob&, const RunOptions& o) -> Json { return o.evaluation.patience; }},
     SettingRow{"evaluate-every",
                [](const TrainingJob&, const RunOptions& o) -> Json {
-                 if (o.patience == 0) return nullptr;
-                 return o.evaluate_every;
+                 if (o.evaluation.patience == 0) return nullptr;
+                 return o.evaluation.every;
                }},
     SettingRow{"expert-routing", [](const TrainingJob& j, const RunOptions&) -> Json {
                  return j.routing == ExpertRouting::learned ? "learned" : "balanced";

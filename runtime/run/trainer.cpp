@@ -23,43 +23,45 @@ namespace {
 
 /// Every file is read once, by one of the processes.
 void require_resumable(const TrainingJob& job, const RunOptions& options, const Checkpoint& checkpoint) {
-  require_settings(checkpoint.manifest().settings, settings_of(job, options), options.overrides,
+  require_settings(checkpoint.manifest().settings, settings_of(job, options), options.checkpoints.overrides,
                    checkpoint.path().string());
-  const bool is_alone = options.session == nullptr;
-  checkpoint.require_undamaged(is_alone ? 0 : static_cast<std::size_t>(options.session->rank()),
-                               is_alone ? 1 : static_cast<std::size_t>(options.session->size()));
+  const ProcessSession* const session = options.ranks.session;
+  checkpoint.require_undamaged(session == nullptr ? 0 : static_cast<std::size_t>(session->rank()),
+                               session == nullptr ? 1 : static_cast<std::size_t>(session->size()));
 }
 
 /// What is gone on from, and what is to be written; holds the folder that is written to while it lives.
 class RunCheckpoints {
  public:
   RunCheckpoints(const TrainingJob& job, const RunOptions& options) {
+    const CheckpointOptions& asked = options.checkpoints;
     std::int64_t first_step = 0;
-    if (!options.resume.empty()) {
-      const Checkpoint checkpoint = checkpoint_to_resume(options.resume);
+    if (!asked.resume.empty()) {
+      const Checkpoint checkpoint = checkpoint_to_resume(asked.resume);
       require_resumable(job, options, checkpoint);
       first_step = checkpoint.manifest().step;
     }
-    if (options.checkpoint.empty()) return;
-    const CheckpointSeries series{options.checkpoint, first_step, options.steps, options.checkpoint_every};
+    if (asked.folder.empty()) return;
+    const CheckpointSeries series{asked.folder, first_step, options.steps, asked.every};
     require_room(series, checkpoint_catalogue(job).bytes());
-    if (options.session != nullptr && options.session->rank() != 0) return;
-    lock_.emplace(options.checkpoint);
-    remove_partial_checkpoints(options.checkpoint);
+    if (options.ranks.session != nullptr && options.ranks.session->rank() != 0) return;
+    lock_.emplace(asked.folder);
+    remove_partial_checkpoints(asked.folder);
   }
 
  private:
   std::optional<FolderLock> lock_;
 };
 
-void check_processes(const TrainingJob& job, const RunOptions& options) {
-  check(options.ranks != Transport::mpi || options.session != nullptr, "a session of MPI is there when it is asked");
-  check((options.ranks == Transport::nccl) == (options.groups || (options.session && options.ranks != Transport::mpi)),
+void check_processes(const TrainingJob& job, const RankOptions& asked) {
+  const ProcessSession* const session = asked.session;
+  const bool is_mpi = asked.transport == Transport::mpi;
+  check(!is_mpi || session != nullptr, "a session of MPI is there when it is asked");
+  check((asked.transport == Transport::nccl) == (asked.groups || (session != nullptr && !is_mpi)),
         "ranks of NCCL have a session or make groups of their own");
-  if (options.session == nullptr || options.session->size() == job.strategy.devices()) return;
-  const std::int32_t processes = options.session->size();
+  if (session == nullptr || session->size() == job.strategy.devices()) return;
+  const std::int32_t processes = session->size();
   const std::string ranks = std::to_string(job.strategy.devices());
-  const bool is_mpi = options.ranks == Transport::mpi;
   throw InputError(
       {is_mpi ? "MPI" : "NCCL",
        "there " + std::string(processes == 1 ? "is 1 process" : "are " + std::to_string(processes) + " processes"),
@@ -68,20 +70,11 @@ void check_processes(const TrainingJob& job, const RunOptions& options) {
        ""});
 }
 
-std::string to_text(Transport transport) {
-  switch (transport) {
-    case Transport::local: return "local";
-    case Transport::mpi: return "mpi";
-    case Transport::nccl: return "nccl";
-  }
-  throw InternalError("a run has a transport");
-}
-
 RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
   RunRecord record;
-  record.backend = options.backend;
-  record.transport = to_text(options.ranks);
-  if (options.launch == StepLaunch::graph) record.launch = "graph";
+  record.backend = to_text(options.device.backend);
+  record.transport = to_text(options.ranks.transport);
+  if (options.device.launch == StepLaunch::graph) record.launch = "graph";
   record.seed = options.seed;
   record.tokens_per_step = job.training.global_batch * job.training.sequence_length;
   record.warmup_steps = options.warmup_steps;
@@ -90,7 +83,7 @@ RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
   record.text.held_out = options.data.held_out;
   record.text.tokens = options.data.tokens.size() - options.data.held_out;
   record.text.unigram_entropy = unigram_entropy(options.data);
-  if (options.generation.tokens > 0) record.text.prompt = options.generation.prompt;
+  if (options.evaluation.generation.tokens > 0) record.text.prompt = options.evaluation.generation.prompt;
   return record;
 }
 
@@ -106,8 +99,9 @@ struct Shared {
 
 /// "; the plan predicts 40.1 GiB at the peak of stage 0: ...".
 std::string predicted_text(const TrainingJob& job, const RunOptions& options, std::int32_t rank) {
-  if (!options.predicted_memory) return "";
-  return "; the plan predicts " + options.predicted_memory(coordinate(job.strategy, Axis::pipeline, rank));
+  const std::vector<std::string>& by_stage = options.device.predicted_memory;
+  if (by_stage.empty()) return "";
+  return "; the plan predicts " + by_stage.at(static_cast<std::size_t>(coordinate(job.strategy, Axis::pipeline, rank)));
 }
 
 /// Ends the other ranks, which say why. `others`: what they are doing.
@@ -125,16 +119,15 @@ void abandon(World& world, Shared& shared, const std::string& failure, const std
 /// One rank's part; the last of it fills `record`.
 void train_rank(World& world, const TrainingJob& job, const RunOptions& options, Shared& shared, RunRecord& record) {
   const RankPlaces::AtWork at_work(shared.places, world.rank());
-  RunOptions own = options;
-  own.on_action = [&](std::int32_t rank, std::int64_t step, std::int32_t action) {
-    shared.places.report_action(rank, action);
+  ProcessSession* const session = options.ranks.session;
+  const auto report_action = [&](std::int32_t action) {
+    shared.places.report_action(world.rank(), action);
     world.report_action(action);
-    if (options.session != nullptr) options.session->report_action(action);
-    if (options.on_action) options.on_action(rank, step, action);
+    if (session != nullptr) session->report_action(action);
   };
   std::optional<RankTraining> training;
   try {
-    training.emplace(world, job, own);
+    training.emplace(world, job, options, report_action);
     training->run();
   } catch (const DeviceMemoryError& error) {
     const std::string whole = error.what() + predicted_text(job, options, world.rank());
@@ -153,13 +146,12 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
     throw;
   }
   RankTraining& rank = *training;
-  if (options.session != nullptr) options.session->report_action(-1);
-  const bool has_one_clock = options.session == nullptr || options.session->ranks_on_host() == world.size();
+  if (session != nullptr) session->report_action(-1);
+  const bool has_one_clock = session == nullptr || session->ranks_on_host() == world.size();
   const RankRecord of_rank = rank.record(has_one_clock);
-  std::vector<RankRecord> of_all =
-      options.session != nullptr ? gathered(rank.everyone(), of_rank) : std::vector<RankRecord>();
+  std::vector<RankRecord> of_all = session != nullptr ? gathered(rank.everyone(), of_rank) : std::vector<RankRecord>();
   const std::scoped_lock lock(shared.mutex);
-  if (options.session != nullptr)
+  if (session != nullptr)
     record.ranks = std::move(of_all);
   else
     record.ranks[static_cast<std::size_t>(world.rank())] = of_rank;
@@ -173,8 +165,9 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
 
 RunRecord train(const TrainingJob& job, const RunOptions& options) {
   check_capability(job, options);
-  check_processes(job, options);
+  check_processes(job, options.ranks);
   const RunCheckpoints checkpoints(job, options);
+  ProcessSession* const session = options.ranks.session;
   RunRecord record = begun_record(job, options);
   const auto ranks = static_cast<std::int32_t>(job.strategy.devices());
   record.ranks.resize(static_cast<std::size_t>(ranks));
@@ -182,22 +175,21 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
   const auto body = [&, shared](World& world) { train_rank(world, job, options, *shared, record); };
   const auto others = [&] {
     const std::scoped_lock lock(shared->mutex);
-    const std::string places = options.session != nullptr
-                                   ? places_text(job, options.session->peer_status(), options.session->rank())
-                                   : shared->others_when_failed;
+    const std::string places =
+        session != nullptr ? places_text(job, session->peer_status(), session->rank()) : shared->others_when_failed;
     return places.empty() ? "" : "; the others were:" + places.substr(1);
   };
   try {
-    if (options.session != nullptr)
-      options.session->run(body);
+    if (session != nullptr)
+      session->run(body);
     else
       run_local_ranks(ranks,
                       [&](World& threads) {
-                        if (!options.groups) return body(threads);
-                        World own(options.groups(threads.rank()), ranks);
+                        if (!options.ranks.groups) return body(threads);
+                        World own(options.ranks.groups(threads.rank()), ranks);
                         body(own);
                       },
-                      {options.deadline});
+                      {options.ranks.deadline});
   } catch (const InputError&) {
     throw;
   } catch (const InternalError& bug) {
@@ -207,7 +199,7 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
     {
       const std::scoped_lock lock(shared->mutex);
       // A session of processes knows itself which of them failed first.
-      if (options.session == nullptr && !text.starts_with(shared->first_failure)) text = shared->first_failure;
+      if (session == nullptr && !text.starts_with(shared->first_failure)) text = shared->first_failure;
       if (shared->has_diverged) throw TrainingDiverged(text);
     }
     throw RunFailure(text + others());

@@ -12,6 +12,7 @@
 #include "tests/cuda/fake_cudnn.h"
 #include "tests/execution_checks.h"
 #include "tests/kernels/cuda/both_devices.h"
+#include "tests/probes.h"
 
 namespace plumbline {
 namespace {
@@ -183,8 +184,8 @@ TEST_CASE("A step through cuDNN is the CPU's within the format, and builds each 
   Strategy s;
   const LoweredPlan plan(gpt({2, 32, 4, 64, 32, Dropout::no}), s, training);
   RunOptions on_cuda = options(1);
-  on_cuda.deadline = std::chrono::milliseconds(300'000);
-  on_cuda.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
+  on_cuda.ranks.deadline = std::chrono::milliseconds(300'000);
+  on_cuda.device.make = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
   const int built = fake_cudnn::graphs_built();
   const int calls = fake_cudnn::calls_run();
   const Executed run = execute(plan.job(), on_cuda);
@@ -223,10 +224,11 @@ TEST_CASE("A call of cuDNN that fails inside of a step names rank and action") {
   training.global_batch = 1;
   const LoweredPlan plan(gpt({2, 32, 4, 64, 32, Dropout::no}), Strategy(), training);
   RunOptions o = options(1);
-  o.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
-  o.on_action = [](std::int32_t, std::int64_t, std::int32_t action) {
+  o.device.make = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
+  ActionProbe probe([](std::int32_t, std::int64_t, std::int32_t action) {
     if (action == 1) fake_cudnn::fail_call("execute of attention");
-  };
+  });
+  o.tests.probe = &probe;
   std::string text;
   try {
     (void)train(plan.job(), o);

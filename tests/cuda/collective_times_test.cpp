@@ -34,7 +34,7 @@ TEST_CASE("Collectives inside of blocks last as long as the device takes for the
   const LoweredPlan plan(network(Net::gpt), s, training);
   (void)cudaDeviceReset();
   RunOptions o = options(1);
-  o.device = [](std::int32_t) { return std::make_unique<SlowMessages>(); };
+  o.device.make = [](std::int32_t) { return std::make_unique<SlowMessages>(); };
   const RunRecord record = train(plan.job(), o);
   int collectives = 0;
   for (const RankRecord& rank : record.ranks)

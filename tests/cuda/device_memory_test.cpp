@@ -43,7 +43,18 @@ Bytes taken_now() {
 
 struct MeasuredRun {
   std::vector<RankRecord> ranks;
-  Bytes taken{0};  ///< of rank 0's device, behind the last step
+  Bytes taken{0};         ///< of rank 0's device, behind the last step
+  int communicators = 0;  ///< of NCCL, that all ranks have made before they begin
+};
+
+struct DeviceWatch : RunObserver {
+  void on_ready(std::int32_t, const DescribeRank&) override {
+    communicators = fake_nccl::calls_made("ncclCommInitRankConfig");
+  }
+  void on_step(const StepRecord&) override { taken = taken_now(); }
+
+  Bytes taken{0};
+  std::atomic<int> communicators = 0;
 };
 
 MeasuredRun measured(const Strategy& strategy, RunOptions options) {
@@ -51,16 +62,19 @@ MeasuredRun measured(const Strategy& strategy, RunOptions options) {
   training.global_batch = strategy.data_parallel * strategy.micro_batch * strategy.micro_batches;
   const LoweredPlan plan(gpt({1, 32, 4, 64, 32, Dropout::no}), strategy, training);
   MeasuredRun run;
-  options.deadline = std::chrono::milliseconds(300'000);
-  options.on_step = [&](const StepRecord&) { run.taken = taken_now(); };
+  options.ranks.deadline = std::chrono::milliseconds(300'000);
+  DeviceWatch watch;
+  options.observer = &watch;
   run.ranks = execute(plan.job(), options).record.ranks;
+  run.taken = watch.taken;
+  run.communicators = watch.communicators;
   return run;
 }
 
 RunOptions on_cuda(const DeviceKernels& table) {
   RunOptions o = options(2);
-  o.backend = "cuda";
-  o.device = [&table](std::int32_t) { return std::make_unique<CudaDevice>(0, table); };
+  o.device.backend = ComputeBackend::cuda;
+  o.device.make = [&table](std::int32_t) { return std::make_unique<CudaDevice>(0, table); };
   return o;
 }
 
@@ -147,14 +161,12 @@ TEST_CASE("NCCL's communicators, its scratch and messages' copies are one part")
   const auto rendezvous = std::make_shared<LocalRendezvous>();
   constexpr std::int64_t large = 8 << 20;
   RunOptions o = options(2);
-  o.ranks = Transport::nccl;
-  o.backend = "cuda";
-  o.device = [](std::int32_t rank) { return std::make_unique<CudaDevice>(rank, late_kernels()); };
-  o.groups = [&](std::int32_t rank) {
+  o.ranks.transport = Transport::nccl;
+  o.device.backend = ComputeBackend::cuda;
+  o.device.make = [](std::int32_t rank) { return std::make_unique<CudaDevice>(rank, late_kernels()); };
+  o.ranks.groups = [&](std::int32_t rank) {
     return std::make_shared<NcclGroups>(rank, *rendezvous, NcclOptions{.connected_by = Bytes(large)});
   };
-  std::atomic<int> made = 0;
-  o.on_ready = [&](std::int32_t, const Json&) { made = fake_nccl::calls_made("ncclCommInitRankConfig"); };
   Strategy strategy;
   strategy.data_parallel = 2;
   const MeasuredRun run = measured(strategy, o);
@@ -162,7 +174,8 @@ TEST_CASE("NCCL's communicators, its scratch and messages' copies are one part")
   for (const RankRecord& rank : run.ranks) {
     const DeviceMemoryRecord& device = whole(rank);
     // Two ranks make as many communicators each; what collectives are tried with stays as scratch, in and out.
-    CHECK(device[DevicePart::communication] == Bytes(made / 2 * static_cast<std::int64_t>(communicator) + 2 * large));
+    CHECK(device[DevicePart::communication] ==
+          Bytes(run.communicators / 2 * static_cast<std::int64_t>(communicator) + 2 * large));
     CHECK(device[DevicePart::modules] == Bytes(0));
   }
   CHECK(whole(run.ranks.front()).device_peak == run.taken);

@@ -6,6 +6,7 @@
 #include "runtime/cuda/current_lane.h"
 #include "tests/cuda/late_kernels.h"
 #include "tests/execution_checks.h"
+#include "tests/probes.h"
 
 namespace plumbline {
 namespace {
@@ -44,10 +45,11 @@ std::string failure_at(const TrainingJob& job, std::int32_t action, unsigned see
   (void)cudaDeviceReset();
   cuda_on_cpu::set_seed(seed);
   RunOptions o = options(2);
-  o.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, failing_kernels()); };
+  o.device.make = [](std::int32_t) { return std::make_unique<CudaDevice>(0, failing_kernels()); };
   failing = action;
   is_at_it = false;
-  o.on_action = [](std::int32_t, std::int64_t step, std::int32_t at) { is_at_it = step == 1 && at == failing; };
+  ActionProbe probe([](std::int32_t, std::int64_t step, std::int32_t at) { is_at_it = step == 1 && at == failing; });
+  o.tests.probe = &probe;
   std::string text;
   try {
     (void)train(job, o);

@@ -46,15 +46,20 @@ std::unique_ptr<ComputeDevice> greedy_device() {
   return std::make_unique<CudaDevice>(0, table);
 }
 
+struct FailsBehindThirdUpdate : ExecutionProbe {
+  void on_updated(std::int32_t, std::int64_t step, const ParameterStore&) override {
+    if (step == 2) cuda_on_cpu::fail_call("cudaStreamSynchronize", 1, cudaErrorIllegalAddress);
+  }
+};
+
 TEST_CASE("What may not be captured is named with its action, and work that fails in a graph with the graph") {
   const LoweredPlan plan(network(Net::gpt), single(), recipe());
   const std::string greedy = failure(on_cuda(options(5), StepLaunch::graph, 1, greedy_device), plan.job());
   CHECK(greedy.find("rank 0 (stage 0) at forward ") == 0);
   CHECK(greedy.find("cudaMalloc: operation not permitted when stream is capturing (error 900)") != std::string::npos);
   RunOptions late = on_cuda(options(5), StepLaunch::graph, 1);
-  late.on_updated = [](std::int32_t, std::int64_t step, const ParameterStore&) {
-    if (step == 2) cuda_on_cpu::fail_call("cudaStreamSynchronize", 1, cudaErrorIllegalAddress);
-  };
+  FailsBehindThirdUpdate probe;
+  late.tests.probe = &probe;
   CHECK(failure(late, plan.job()) ==
         "rank 0 (stage 0) in the graph of a step: cudaStreamSynchronize: an illegal memory access was encountered "
         "(error 700)");
@@ -78,12 +83,12 @@ TEST_CASE("Graphs of several ranks, and of a device that records none, are refus
         "--graph: the plan has 2 ranks, and ranks that share a GPU hand each other events while a step is given, and "
         "those cross from graph to graph; expected a plan of one rank, or no --graph");
   RunOptions nccl = on_cuda(options(1), StepLaunch::graph, 1);
-  nccl.ranks = Transport::nccl;
+  nccl.ranks.transport = Transport::nccl;
   CHECK(refusal(plan.job(), nccl) ==
         "--graph: the plan has 2 ranks, and NCCL's calls are not recorded; expected a plan of one rank, or no --graph");
   const LoweredPlan alone(network(Net::gpt), single(), recipe());
   RunOptions on_cpu = options(1);
-  on_cpu.launch = StepLaunch::graph;
+  on_cpu.device.launch = StepLaunch::graph;
   CHECK(refusal(alone.job(), on_cpu) == "--graph: this device records no graphs; expected --backend cuda");
 }
 

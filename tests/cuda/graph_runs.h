@@ -17,9 +17,9 @@ using MakeDevice = std::unique_ptr<ComputeDevice> (*)();
                                         MakeDevice make = late_device) {
   (void)cudaDeviceReset();
   cuda_on_cpu::set_seed(seed);
-  options.device = [make](std::int32_t) { return make(); };
-  options.backend = "cuda";
-  options.launch = launch;
+  options.device.make = [make](std::int32_t) { return make(); };
+  options.device.backend = ComputeBackend::cuda;
+  options.device.launch = launch;
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/cuda/cuda_kernel_table.h"
 #include "tests/cuda/graph_runs.h"
 #include "tests/cuda/run_difference.h"
+#include "tests/probes.h"
 #include "tests/temporary_folder.h"
 
 namespace plumbline {
@@ -137,8 +138,8 @@ TEST_CASE("What is evaluated between launches changes nothing, and a graph whose
   set_rates(job);
   RunOptions evaluated = options(steps);
   evaluated.data.held_out = 400;
-  evaluated.evaluate_every = 2;
-  evaluated.generation = {{1, 2, 3}, 4, 0};
+  evaluated.evaluation.every = 2;
+  evaluated.evaluation.generation = {{1, 2, 3}, 4, 0};
   const Executed expected = by_calls(job, evaluated);
   const Executed run = as_graph(job, evaluated, 2);
   CHECK(any_difference(run, expected).empty());
@@ -152,26 +153,33 @@ TEST_CASE("A run that goes on from a checkpoint is that of one run") {
   set_rates(job);
   const TemporaryFolder folder;
   RunOptions first = options(3);
-  first.checkpoint = folder.path() / "c";
+  first.checkpoints.folder = folder.path() / "c";
   (void)as_graph(job, first, 1);
   RunOptions rest = options(3);
-  rest.resume = folder.path() / "c";
+  rest.checkpoints.resume = folder.path() / "c";
   const Executed run = as_graph(job, rest, 1);
   const Executed whole = by_calls(job, options(6));
   for (std::size_t i = 0; i < 3; ++i) CHECK(run.record.steps[i].loss == whole.record.steps[i + 3].loss);
   CHECK(first_difference(run.weights, whole.weights).empty());
 }
 
+struct SignalBehindFourthUpdate : RunObserver, ExecutionProbe {
+  void on_updated(std::int32_t, std::int64_t step, const ParameterStore&) override { seen = step; }
+  int stop_signal() override { return seen == 3 ? 15 : 0; }
+  void on_stop(int signal) override { told = signal; }
+
+  std::int64_t seen = 0;
+  int told = 0;
+};
+
 TEST_CASE("A signal ends a run behind the launch in which it came") {
   const LoweredPlan plan(network(Net::gpt), single(), recipe());
   RunOptions signalled = on_cuda(options(9), StepLaunch::graph, 1);
-  std::int64_t seen = 0;
-  int told = 0;
-  signalled.on_updated = [&](std::int32_t, std::int64_t step, const ParameterStore&) { seen = step; };
-  signalled.stop_signal = [&] { return seen == 3 ? 15 : 0; };
-  signalled.on_stop = [&](int signal) { told = signal; };
+  SignalBehindFourthUpdate signal;
+  signalled.observer = &signal;
+  signalled.tests.probe = &signal;
   CHECK(train(plan.job(), signalled).steps.size() == 5);
-  CHECK(told == 15);
+  CHECK(signal.told == 15);
 }
 
 /// Calls of the API in a step behind the recorded one.
@@ -267,16 +275,17 @@ TEST_CASE("An input that a recording keeps is seen: the rate, the seed, the toke
   const Executed expected = by_calls(job, options(4));
   RunOptions watched = options(4);
   const auto run_with = [&](bool keeps_rate, bool keeps_seed) {
-    watched.on_action = [&, keeps_rate, keeps_seed](std::int32_t, std::int64_t step, std::int32_t) {
+    ActionProbe probe([&](std::int32_t, std::int64_t step, std::int32_t) {
       host_rate = keeps_rate ? static_cast<float>(learning_rate(job.learning_rate, step)) : 0;
       host_seed = keeps_seed ? 7 * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(step) : 0;
-    };
+    });
+    watched.tests.probe = &probe;
     return any_difference(as_graph(job, watched, 1, device_by_value), expected);
   };
   CHECK(run_with(false, false).empty());
   CHECK(run_with(true, false) == "step 3");  // the gradients' norm, of weights that step 2 left
   CHECK(run_with(false, true) == "step 2");
-  watched.on_action = {};
+  watched.tests.probe = nullptr;
   CHECK(any_difference(as_graph(job, watched, 1, [] { return std::unique_ptr<ComputeDevice>(new KeepsTokens); }),
                        expected) == "step 2");
 }

@@ -16,8 +16,8 @@ namespace {
 RunOptions on_cuda(RunOptions options, unsigned seed) {
   (void)cudaDeviceReset();
   cuda_on_cpu::set_seed(seed);
-  options.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
-  options.backend = "cuda";
+  options.device.make = [](std::int32_t) { return std::make_unique<CudaDevice>(0, cuda_kernel_table()); };
+  options.device.backend = ComputeBackend::cuda;
   return options;
 }
 
@@ -79,7 +79,7 @@ void require_near(const Executed& run, const Executed& expected, const Tolerance
 
 void compare(const LoweredPlan& plan, const TrainingJob& job, RunOptions options, const Tolerance& tolerance) {
   // A step of fibers takes seconds where the cores are shared: no rank is lost.
-  options.deadline = std::chrono::milliseconds(300'000);
+  options.ranks.deadline = std::chrono::milliseconds(300'000);
   INFO(to_text(plan.strategy) << ", " << to_text(plan.training.precision));
   require_near(execute(job, on_cuda(options, 5)), execute(job, options), tolerance);
 }

@@ -8,19 +8,20 @@
 #include "tests/cuda/late_kernels.h"
 #include "tests/cuda/nccl_ranks.h"
 #include "tests/execution_checks.h"
+#include "tests/probes.h"
 
 namespace plumbline {
 namespace {
 
 RunOptions over_nccl(RunOptions options) {
   const auto rendezvous = std::make_shared<LocalRendezvous>();
-  options.ranks = Transport::nccl;
-  options.backend = "cuda";
-  options.device = [](std::int32_t rank) { return std::make_unique<CudaDevice>(rank, late_kernels()); };
-  options.groups = [rendezvous](std::int32_t rank) {
+  options.ranks.transport = Transport::nccl;
+  options.device.backend = ComputeBackend::cuda;
+  options.device.make = [](std::int32_t rank) { return std::make_unique<CudaDevice>(rank, late_kernels()); };
+  options.ranks.groups = [rendezvous](std::int32_t rank) {
     return std::make_shared<NcclGroups>(rank, *rendezvous, NcclOptions{.connected_by = Bytes(1024)});
   };
-  options.deadline = std::chrono::milliseconds(120'000);
+  options.ranks.deadline = std::chrono::milliseconds(120'000);
   return options;
 }
 
@@ -84,6 +85,28 @@ TEST_CASE("Experts of NCCL's ranks train as local ones") {
   compare(Net::moe, s, 11, ExpertRouting::learned);
 }
 
+class ConnectionCounts : public RunObserver, public ExecutionProbe {
+ public:
+  explicit ConnectionCounts(std::int64_t ranks) : ranks_(ranks) {}
+
+  /// No rank begins a step before all have their groups.
+  void on_ready(std::int32_t, const DescribeRank&) override {
+    if (++ready_ == ranks_) before_first_step = fake_nccl::connections();
+    while (before_first_step == 0) std::this_thread::yield();
+  }
+  void on_action(std::int32_t, std::int64_t step, std::int32_t action) override {
+    int none = 0;
+    if (step == 1 && action == 0) behind_first_step.compare_exchange_strong(none, fake_nccl::connections());
+  }
+
+  std::atomic<int> before_first_step = 0;
+  std::atomic<int> behind_first_step = 0;  ///< all ranks have ended it where one begins the next
+
+ private:
+  std::int64_t ranks_;
+  std::atomic<int> ready_ = 0;
+};
+
 // Context parallelism sends round a ring, experts exchange, stages send both ways, parts differ in size.
 TEST_CASE("All ranks of NCCL are connected before the first step") {
   Strategy experts = of(4, 1, 1, 1, 1);
@@ -97,20 +120,12 @@ TEST_CASE("All ranks of NCCL are connected before the first step") {
     const LoweredPlan plan(network(net), strategy, recipe_of(net));
     const NcclComputer computer(1);
     RunOptions o = over_nccl(options(2));
-    std::atomic<int> ready = 0;
-    std::atomic<int> connections = 0;
-    o.on_ready = [&](std::int32_t, const Json&) {  // no rank begins a step before all have their groups
-      if (++ready == plan.strategy.devices()) connections = fake_nccl::connections();
-      while (connections == 0) std::this_thread::yield();
-    };
-    std::atomic<int> behind_first_step = 0;  // all ranks have ended it where one begins the next
-    o.on_action = [&](std::int32_t, std::int64_t step, std::int32_t action) {
-      int none = 0;
-      if (step == 1 && action == 0) behind_first_step.compare_exchange_strong(none, fake_nccl::connections());
-    };
+    ConnectionCounts counts(plan.strategy.devices());
+    o.observer = &counts;
+    o.tests.probe = &counts;
     (void)execute(plan.job(), o);
-    CHECK(connections > 0);
-    CHECK(behind_first_step == connections);
+    CHECK(counts.before_first_step > 0);
+    CHECK(counts.behind_first_step == counts.before_first_step);
   }
 }
 
@@ -135,9 +150,10 @@ TEST_CASE("A call of NCCL that fails in a step names rank and action") {
   const LoweredPlan plan(network(Net::llama), of(2, 2, 1, 1, 3), recipe_of(Net::llama));
   const NcclComputer computer(1);
   RunOptions o = over_nccl(options(2));
-  o.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+  ActionProbe probe([](std::int32_t rank, std::int64_t step, std::int32_t action) {
     if (rank == 0 && step == 1 && action == 0) fake_nccl::fail_call("ncclAllReduce", 5, nccl::Result::system_error);
-  };
+  });
+  o.tests.probe = &probe;
   std::string text;
   try {
     (void)execute(plan.job(), o);

@@ -24,7 +24,7 @@ class Variable {
 RunRecord two_steps(const LoweredPlan& plan) {
   (void)cudaDeviceReset();
   RunOptions o = options(2);
-  o.device = [](std::int32_t) { return std::make_unique<CudaDevice>(0, late_kernels()); };
+  o.device.make = [](std::int32_t) { return std::make_unique<CudaDevice>(0, late_kernels()); };
   return train(plan.job(), o);
 }
 

@@ -41,29 +41,39 @@ struct Waited {
   RunRecord record;
 };
 
-Waited waits_of(const TrainingJob& job, std::int64_t steps, unsigned seed) {
-  (void)cudaDeviceReset();
-  cuda_on_cpu::set_seed(seed);
-  RunOptions o = options(steps);
-  o.backend = "cuda";
-  o.device = [](std::int32_t) { return std::make_unique<WatchedDevice>(); };
-  waits_inside = 0;
-  int before = 0;
-  int behind = 0;
-  o.on_action = [&](std::int32_t, std::int64_t step, std::int32_t action) {
+/// Of one rank, from the first action of the first step to the end of the last one.
+struct WaitCounts : RunObserver, ExecutionProbe {
+  void on_action(std::int32_t, std::int64_t step, std::int32_t action) override {
     if (action == 0) waits_before = cuda_on_cpu::host_waits();
     if (step != 0 || action != 0) return;
     before = waits_before;
     updates_at_waits.clear();
     updates = 0;
-  };
-  Waited waited;
-  o.on_step = [&](const StepRecord& record) {
+  }
+  void on_step(const StepRecord&) override {
     behind = cuda_on_cpu::host_waits();
-    if (record.step + 1 == steps) waited.updates = updates_at_waits;
-  };
+    at_waits = updates_at_waits;
+  }
+
+  int before = 0;
+  int behind = 0;
+  std::vector<std::int64_t> at_waits;
+};
+
+Waited waits_of(const TrainingJob& job, std::int64_t steps, unsigned seed) {
+  (void)cudaDeviceReset();
+  cuda_on_cpu::set_seed(seed);
+  RunOptions o = options(steps);
+  o.device.backend = ComputeBackend::cuda;
+  o.device.make = [](std::int32_t) { return std::make_unique<WatchedDevice>(); };
+  waits_inside = 0;
+  WaitCounts counts;
+  o.observer = &counts;
+  o.tests.probe = &counts;
+  Waited waited;
   waited.record = train(job, o);
-  waited.waits = behind - before;
+  waited.updates = counts.at_waits;
+  waited.waits = counts.behind - counts.before;
   return waited;
 }
 

@@ -11,6 +11,7 @@
 #include "tests/cuda/run_difference.h"
 #include "tests/execution_checks.h"
 #include "tests/left_out_needs.h"
+#include "tests/probes.h"
 #include "tests/random_strategies.h"
 
 namespace plumbline {
@@ -47,12 +48,12 @@ class SlowLanes : public CudaDevice {
 RunOptions on_cuda(RunOptions options, unsigned seed) {
   (void)cudaDeviceReset();
   cuda_on_cpu::set_seed(seed);
-  options.device = [seed](std::int32_t) -> std::unique_ptr<ComputeDevice> {
+  options.device.make = [seed](std::int32_t) -> std::unique_ptr<ComputeDevice> {
     if (seed % 4 == 0) return std::make_unique<SlowLanes>(SlowLanes::Slow::alongside_blocks);
     if (seed % 2 == 0) return std::make_unique<SlowLanes>(SlowLanes::Slow::all);
     return std::make_unique<CudaDevice>(0, late_kernels());
   };
-  options.backend = "cuda";
+  options.device.backend = ComputeBackend::cuda;
   return options;
 }
 
@@ -72,7 +73,7 @@ void require_same(const Executed& run, const Executed& expected) {
 RunOptions options_of(const RandomRun& run) {
   RunOptions o = options(2);
   o.data = random_tokens(run.vocabulary, 4000);
-  o.deadline = std::chrono::milliseconds(120'000);
+  o.ranks.deadline = std::chrono::milliseconds(120'000);
   return o;
 }
 
@@ -222,9 +223,10 @@ TEST_CASE("Waits for collectives that are left out of a block are seen in the nu
   int seen = 0;
   for (unsigned seed = 2; seed <= 10; seed += 4) {
     RunOptions broken = on_cuda(options(1), seed);
-    broken.on_lowered = [](BlockProgram& block) {
+    LoweringProbe without_waits([](BlockProgram& block) {
       for (Instruction& i : block.pass(BlockPass::backward)) i.waits_for = -1;
-    };
+    });
+    broken.tests.probe = &without_waits;
     try {
       seen += difference(execute(plan.job(), broken), on_host).empty() ? 0 : 1;
     } catch (const std::exception&) {

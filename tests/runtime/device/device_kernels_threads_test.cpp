@@ -24,7 +24,7 @@ std::atomic<std::int64_t> steps = 0;
 
 Executed run_with(const LoweredPlan& plan, const DeviceKernels& table) {
   RunOptions o = options(2);
-  o.device = [&](std::int32_t) { return std::make_unique<OtherKernels>(table); };
+  o.device.make = [&](std::int32_t) { return std::make_unique<OtherKernels>(table); };
   return execute(plan.job(), o);
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("gradients kept whole by chunk train as one rank does, byte for byte")
     const Executed expected = execute(LoweredPlan(network(), alone, training).job(), two_steps());
     const LoweredPlan plan(network(), s, training, keeping_habits());
     RunOptions strict = two_steps();
-    strict.strict_buffers = true;
+    strict.tests.strict_buffers = true;
     const Executed run = execute(plan.job(), strict);
     for (std::size_t i = 0; i < run.record.steps.size(); ++i)
       CHECK(run.record.steps[i].gradient_norm == Approx(expected.record.steps[i].gradient_norm).epsilon(1e-5));

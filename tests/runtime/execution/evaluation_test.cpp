@@ -13,8 +13,8 @@ namespace {
 RunOptions evaluating(std::int64_t every = 1) {
   RunOptions o = options(4);
   o.data.held_out = 440;
-  o.evaluate_every = every;
-  o.generation = {{1, 2, 3}, 20, 0.7};  // more than a sequence with the prompt
+  o.evaluation.every = every;
+  o.evaluation.generation = {{1, 2, 3}, 20, 0.7};  // more than a sequence with the prompt
   return o;
 }
 
@@ -89,8 +89,8 @@ TEST_CASE("an evaluation changes neither training nor what a step holds and send
     INFO(to_text(strategy));
     const LoweredPlan plan(network(Net::llama), strategy, recipe());
     RunOptions silent = evaluating();
-    silent.evaluate_every = 0;
-    silent.generation.tokens = 0;
+    silent.evaluation.every = 0;
+    silent.evaluation.generation.tokens = 0;
     const Executed with = execute(plan.job(), evaluating());
     const Executed without = execute(plan.job(), silent);
     for (std::size_t i = 0; i < 4; ++i) CHECK(with.record.steps[i].loss == without.record.steps[i].loss);
@@ -120,6 +120,12 @@ TEST_CASE("a held-out loss is the loss of a step on the same tokens") {
   CHECK(*record.steps.back().held_out_loss == Approx(record.steps.back().loss).epsilon(1e-6));
 }
 
+/// Counts the evaluations without improvement that ended runs.
+struct EarlyStops : RunObserver {
+  void on_early_stop(const EarlyStoppingState& state) override { evaluations += state.without_improvement; }
+  std::int64_t evaluations = 0;
+};
+
 // At a rate of 0 no held-out loss is lower than the first: evaluated behind steps 2, 4, 6, 8, the run ends with step 6.
 TEST_CASE("a run whose held-out loss improves no more ends, on every rank, in one part or in two") {
   for (const Strategy& strategy : {single(), with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 1; })}) {
@@ -127,24 +133,24 @@ TEST_CASE("a run whose held-out loss improves no more ends, on every rank, in on
     TrainingJob job = plan.job();
     job.learning_rate.peak = 0;
     RunOptions o = evaluating(2);
-    o.generation.tokens = 3;
+    o.evaluation.generation.tokens = 3;
     o.steps = 20;
-    o.patience = 2;
-    int stopped = 0;
-    o.on_early_stop = [&](const EarlyStoppingState& state) { stopped += static_cast<int>(state.without_improvement); };
+    o.evaluation.patience = 2;
+    EarlyStops observer;
+    o.observer = &observer;
     const RunRecord record = train(job, o);
     CHECK(record.steps.size() == 6);
     CHECK(record.text.generated.size() == 3);
-    CHECK(stopped == 2);
+    CHECK(observer.evaluations == 2);
 
     const TemporaryFolder folder;
-    o.checkpoint = folder / "state";
+    o.checkpoints.folder = folder / "state";
     o.steps = 3;  // its last evaluation is none of the run's
     CHECK(train(job, o).steps.size() == 3);
-    o.resume = o.checkpoint;
+    o.checkpoints.resume = o.checkpoints.folder;
     o.steps = 20;
     CHECK(train(job, o).steps.size() == 3);
-    CHECK(stopped == 4);
+    CHECK(observer.evaluations == 4);
   }
 }
 
@@ -169,7 +175,7 @@ TEST_CASE("a network that has learnt a text by heart writes it, also with logits
     std::vector<std::int32_t> digits;
     for (std::int32_t i = 0; i < 400; ++i) digits.push_back(i % 10);
     o.data.tokens = digits;
-    o.generation = {{4, 5, 6}, 12, 0};
+    o.evaluation.generation = {{4, 5, 6}, 12, 0};
     const RunRecord record = train(plan.job(), o);
     CHECK(record.text.generated == std::vector<std::int32_t>{7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8});
   }
@@ -184,7 +190,7 @@ TEST_CASE("text is drawn by the seed and the temperature") {
       return initial_value(p.starts, 0.02, 1, p.name, index);
     };
     o.steps = 1;
-    o.generation.temperature = temperature;
+    o.evaluation.generation.temperature = temperature;
     return train(plan.job(), o).text.generated;
   };
   CHECK(text(1, 1.0) == text(1, 1.0));

@@ -106,7 +106,7 @@ std::pair<Bytes, Bytes> exchanged(const LoweredPlan& plan, const Program& execut
       plan.graph, plan.strategy, plan.training, executed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
   job.routing = ExpertRouting::balanced;
   RunOptions unpoisoned = options(1);
-  unpoisoned.poison = Poison::no;
+  unpoisoned.tests.poison = Poison::no;
   return {sent_in(execute(job, unpoisoned).record.ranks[0], "expert"),
           planned_on(plan.program.ranks[0], Stream::expert)};
 }

@@ -5,6 +5,7 @@
 #include "tests/execution_checks.h"
 #include "tests/late_device.h"
 #include "tests/left_out_needs.h"
+#include "tests/probes.h"
 #include "tests/thread_sanitizer.h"
 
 namespace plumbline {
@@ -92,13 +93,13 @@ RunOptions three_steps() {
 
 RunOptions on_threads() {
   RunOptions o = three_steps();
-  o.lanes = LaneThreads::one_per_lane;
+  o.device.lanes = LaneThreads::one_per_lane;
   return o;
 }
 
 RunOptions as_late_as_possible() {
   RunOptions o = three_steps();
-  o.device = [](std::int32_t) { return std::make_unique<LateDevice>(); };
+  o.device.make = [](std::int32_t) { return std::make_unique<LateDevice>(); };
   return o;
 }
 
@@ -158,9 +159,10 @@ TEST_CASE("a wait for a collective that is left out of a block shows in the numb
   require_same(execute(plan.job(), as_late_as_possible()), expected);
   require_same(execute(plan.job(), on_threads()), expected);
   RunOptions broken = as_late_as_possible();
-  broken.on_lowered = [](BlockProgram& block) {
+  LoweringProbe without_waits([](BlockProgram& block) {
     for (Instruction& i : block.pass(BlockPass::backward)) i.waits_for = -1;
-  };
+  });
+  broken.tests.probe = &without_waits;
   bool is_seen = false;
   try {
     is_seen = execute(plan.job(), broken).weights != expected.weights;
@@ -188,7 +190,7 @@ TEST_CASE("with threads gradients are reduced while the backward goes on, and th
     std::int64_t found = 0;
     for (int run = 0; run < 30 && found == 0; ++run) {
       RunOptions o = three_steps();
-      o.lanes = lanes;
+      o.device.lanes = lanes;
       for (const RankRecord& rank : execute(plan.job(), o).record.ranks)
         for (const ActionRecord& a : rank.actions)
           if (a.kind == ActionKind::reduce_gradients && overlaps_backward(a, rank)) ++found;
@@ -203,10 +205,11 @@ TEST_CASE("a rank that fails while its lanes work ends the run at once") {
   const Strategy s = strategy_of({3, 1, 1, 3});
   const LoweredPlan plan(network_of({}), s, training_of(s));
   RunOptions o = on_threads();
-  o.deadline = std::chrono::seconds(20);
-  o.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+  o.ranks.deadline = std::chrono::seconds(20);
+  ActionProbe probe([](std::int32_t rank, std::int64_t step, std::int32_t action) {
     if (rank == 1 && step == 1 && action == 9) throw std::runtime_error("a disk broke");
-  };
+  });
+  o.tests.probe = &probe;
   const auto begin = std::chrono::steady_clock::now();
   CHECK_THROWS_WITH(execute(plan.job(), o), Catch::Matchers::ContainsSubstring("a disk broke"));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));

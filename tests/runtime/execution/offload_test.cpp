@@ -94,7 +94,7 @@ TEST_CASE("split backwards bring back what their weight gradients read") {
 
 TEST_CASE("copies that run as late as they may are waited for") {
   RunOptions late = options(2);
-  late.device = [](std::int32_t) { return std::make_unique<LateDevice>(); };
+  late.device.make = [](std::int32_t) { return std::make_unique<LateDevice>(); };
   const Strategy s = offloading(3, [](Strategy& t) { t.data_parallel = 2, t.zero_stage = 2; });
   CHECK(require_same_run(s, Net::llama, PrecisionRecipe::fp32, late) > Bytes(0));
 }

@@ -90,7 +90,7 @@ class OneProgram {
     const LoweredPlan plan(run.graph, run.strategy, run.training, runtime_calibration(run.scatters()));
     RunOptions one_step = options(1);
     one_step.data = random_tokens(run.vocabulary, 4000);
-    one_step.deadline = std::chrono::milliseconds(120'000);
+    one_step.ranks.deadline = std::chrono::milliseconds(120'000);
     const RunRecord record = train(routed(plan, ExpertRouting::balanced), one_step);
     require_bytes(plan, record);
     for (std::size_t stage = 0; stage < plan.program.ranks.size(); ++stage) {

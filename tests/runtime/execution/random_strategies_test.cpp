@@ -26,7 +26,7 @@ Strategy alone(const RandomRun& run) {
 RunOptions options_of(const RandomRun& run) {
   RunOptions o = options(2);
   o.data = random_tokens(run.vocabulary, 4000);
-  o.deadline = std::chrono::milliseconds(120'000);
+  o.ranks.deadline = std::chrono::milliseconds(120'000);
   return o;
 }
 
@@ -192,11 +192,11 @@ class Campaign {
     if (is_skipped(steps[0]) || is_skipped(begun.record.steps[0])) return;
     require_same(run, own_first, {begun.gradients, begun.weights, begun.record.steps[0]}, executed.matrices, nullptr);
 
-    first.checkpoint = folder / "checkpoints";
+    first.checkpoints.folder = folder / "checkpoints";
     CHECK(has_same_bits(execute(job, first).weights, executed.first_weights));
     RunOptions second = options_of(run);
     second.steps = 1;
-    second.resume = first.checkpoint;
+    second.checkpoints.resume = first.checkpoints.folder;
     const Executed resumed = execute(one_rank, second);
     if (is_skipped(steps[1]) || is_skipped(resumed.record.steps[0])) return;
     const TakenStep before = own_first.taken();

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/execution_checks.h"
+#include "tests/probes.h"
 #include "tests/temporary_folder.h"
 
 namespace plumbline::recipes_test {
@@ -160,7 +161,7 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
   Strategy s = spread(1, 2, 2);
   const LoweredPlan plan(network(Net::llama), s, recipe());
   RunOptions strict = options(1);
-  strict.strict_buffers = true;
+  strict.tests.strict_buffers = true;
   SECTION("as lowered") { require_bytes(plan, execute(plan.job(), strict).record); }
   SECTION("a smaller buffer") {
     Program changed = plan.program;
@@ -179,7 +180,7 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
     TrainingJob job{
         plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
     RunOptions unpoisoned = options(1);
-    unpoisoned.poison = Poison::no;
+    unpoisoned.tests.poison = Poison::no;
     CHECK_THROWS_WITH(execute(job, unpoisoned),
                       Catch::Matchers::ContainsSubstring("no tensor-collective of the program is a view"));
   }
@@ -203,10 +204,10 @@ TEST_CASE("a run that is resumed is the run that was not stopped, bit for bit") 
   const Executed whole = execute(plan.job(), options(4));
   const TemporaryFolder folder;
   RunOptions first = options(2);
-  first.checkpoint = folder.path();
+  first.checkpoints.folder = folder.path();
   (void)train(plan.job(), first);
   RunOptions second = options(2);
-  second.resume = folder.path();
+  second.checkpoints.resume = folder.path();
   const RunRecord resumed = train(plan.job(), second);
   REQUIRE(resumed.steps.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -240,11 +241,12 @@ TEST_CASE("gradients are the slope of the loss") {
 TEST_CASE("a rank that hangs is named, with its stage and its action") {
   const LoweredPlan plan(network(Net::llama), spread(1, 2, 2), recipe());
   RunOptions faulty = options(2);
-  faulty.deadline = std::chrono::seconds(2);
+  faulty.ranks.deadline = std::chrono::seconds(2);
   // Longer than others wait for it, but not for ever: a thread that is left behind would read what this test owned.
-  faulty.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+  static ActionProbe probe([](std::int32_t rank, std::int64_t step, std::int32_t action) {
     if (rank == 1 && step == 1 && action == 3) std::this_thread::sleep_for(std::chrono::seconds(4));
-  };
+  });
+  faulty.tests.probe = &probe;
   CHECK_THROWS_WITH(train(plan.job(), faulty), Catch::Matchers::ContainsSubstring("rank 1 (stage 0) at "));
 }
 
@@ -252,9 +254,10 @@ TEST_CASE(
     "a rank that finds a bug of ours says so, with its stage and its action, and is no failure of the environment") {
   const LoweredPlan plan(network(Net::llama), spread(1, 2, 2), recipe());
   RunOptions faulty = options(2);
-  faulty.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+  ActionProbe probe([](std::int32_t rank, std::int64_t step, std::int32_t action) {
     check(rank != 3 || step != 1 || action != 5, "an operator has its inputs");
-  };
+  });
+  faulty.tests.probe = &probe;
   CHECK_THROWS_AS(train(plan.job(), faulty), InternalError);
   CHECK_THROWS_WITH(train(plan.job(), faulty),
                     Catch::Matchers::ContainsSubstring("rank 3 (stage 1) at ") &&
@@ -265,9 +268,10 @@ TEST_CASE(
 TEST_CASE("a rank that throws ends the run with one message that names it, its stage and its action") {
   const LoweredPlan plan(network(Net::llama), spread(1, 2, 2), recipe());
   RunOptions faulty = options(2);
-  faulty.on_action = [](std::int32_t rank, std::int64_t step, std::int32_t action) {
+  ActionProbe probe([](std::int32_t rank, std::int64_t step, std::int32_t action) {
     if (rank == 3 && step == 1 && action == 5) throw std::runtime_error("no more disk");
-  };
+  });
+  faulty.tests.probe = &probe;
   CHECK_THROWS_WITH(train(plan.job(), faulty), Catch::Matchers::ContainsSubstring("rank 3 (stage 1) at ") &&
                                                    Catch::Matchers::ContainsSubstring("no more disk"));
 }

@@ -97,7 +97,7 @@ Executed run_without(const LoweredPlan& plan, const std::function<bool(const Act
   const TrainingJob job{
       plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
   RunOptions unpoisoned = two_steps(64);
-  unpoisoned.poison = Poison::no;
+  unpoisoned.tests.poison = Poison::no;
   return execute(job, unpoisoned);
 }
 
@@ -169,7 +169,7 @@ Executed run_with_slot(const LoweredPlan& plan, ActionKind kind, UnitSlot (*chan
   const TrainingJob job{
       plan.graph, plan.strategy, plan.training, program, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
   RunOptions unpoisoned = two_steps(64);
-  unpoisoned.poison = Poison::no;
+  unpoisoned.tests.poison = Poison::no;
   return execute(job, unpoisoned);
 }
 
@@ -210,9 +210,9 @@ TEST_CASE("replicas that differ end the run before a checkpoint of them is writt
     const LoweredPlan plan(graph, s, recipe_for(s));
     const TemporaryFolder folder;
     RunOptions o = apart(dimensions);
-    o.checkpoint = folder.path() / "checkpoints";
+    o.checkpoints.folder = folder.path() / "checkpoints";
     CHECK_THROWS_AS(train(plan.job(), o), InternalError);
-    CHECK(holds_no_checkpoint(o.checkpoint));
+    CHECK(holds_no_checkpoint(o.checkpoints.folder));
     CHECK_THROWS_WITH(train(plan.job(), apart(dimensions)),
                       ContainsSubstring("layers.1 on rank") && ContainsSubstring("the weights of this run are wrong"));
   };

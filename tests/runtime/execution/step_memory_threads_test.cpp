@@ -79,6 +79,19 @@ std::vector<Layout> layouts() {
   return all;
 }
 
+struct ReservationProbe : ExecutionProbe {
+  void on_action(std::int32_t, std::int64_t, std::int32_t action) override {
+    if (action <= last_action) at_begin = reservations;
+    last_action = action;
+    in_steps += reservations - at_begin;
+    ++looks;
+  }
+  void on_updated(std::int32_t, std::int64_t, const ParameterStore&) override { in_steps += reservations - at_begin; }
+
+  std::atomic<std::int64_t> in_steps = 0;
+  std::atomic<std::int64_t> looks = 0;
+};
+
 struct Counted {
   RunRecord record;
   std::int64_t in_steps = 0;  ///< reservations of all ranks between the first action of a step and its end
@@ -88,21 +101,14 @@ struct Counted {
 /// Of three steps, and evaluations behind the second and the last.
 template <class Device, class... Settings>
 Counted run_counted(const LoweredPlan& plan, Settings... settings) {
-  std::atomic<std::int64_t> in_steps = 0;
-  std::atomic<std::int64_t> looks = 0;
   RunOptions o = options(3);
-  o.evaluate_every = 2;
+  o.evaluation.every = 2;
   o.data.held_out = 1000;
-  o.device = [=](std::int32_t) { return std::make_unique<Counting<Device>>(settings...); };
-  o.on_action = [&](std::int32_t, std::int64_t, std::int32_t action) {
-    if (action <= last_action) at_begin = reservations;
-    last_action = action;
-    in_steps += reservations - at_begin;
-    ++looks;
-  };
-  o.on_updated = [&](std::int32_t, std::int64_t, const ParameterStore&) { in_steps += reservations - at_begin; };
+  o.device.make = [=](std::int32_t) { return std::make_unique<Counting<Device>>(settings...); };
+  ReservationProbe probe;
+  o.tests.probe = &probe;
   RunRecord record = train(plan.job(), o);
-  return {std::move(record), in_steps, looks};
+  return {std::move(record), probe.in_steps, probe.looks};
 }
 
 TEST_CASE("no step and no evaluation reserves memory, from the first on, and the bytes are those predicted") {

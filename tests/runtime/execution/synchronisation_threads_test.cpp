@@ -38,8 +38,8 @@ struct Counts {
 Counts counts_of(const TrainingJob& job, std::int64_t steps, LaneThreads lanes, std::int64_t evaluate_every = 0) {
   RunOptions o = options(steps);
   o.data.held_out = evaluate_every > 0 ? 1000 : 0;
-  o.evaluate_every = evaluate_every;
-  o.device = [lanes](std::int32_t) { return std::make_unique<CountingDevice>(lanes); };
+  o.evaluation.every = evaluate_every;
+  o.device.make = [lanes](std::int32_t) { return std::make_unique<CountingDevice>(lanes); };
   waits = downloads = 0;
   (void)train(job, o);
   return {waits, downloads};
