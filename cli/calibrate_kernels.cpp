@@ -19,6 +19,7 @@
 #include "planner/calibrate/device_fit.h"
 #include "planner/calibrate/kernel_fit.h"
 #include "planner/io/calibrated_json.h"
+#include "runtime/device/compute_backend.h"
 #include "runtime/device/device_module.h"
 #include "runtime/doctor/nvidia_facts.h"
 #include "runtime/measure/computer_load.h"
@@ -163,7 +164,7 @@ void KernelCalibration::declare(CLI::App& app) {
 }
 
 void KernelCalibration::require_only_its_flags(const CLI::App& app) const {
-  if (backend_ == "cuda")
+  if (backend_ && compute_backend_from_text(*backend_) == ComputeBackend::cuda)
     require_only(app, "--backend", {"--brief", "--kernels-out", "--machine", "--stack", "--out", "--json"});
   else if (backend_)
     require_only(app, "--backend", {"--kernels", "--kernels-out", "--out", "--json"});
@@ -222,8 +223,9 @@ void KernelCalibration::run_on_gpu(const KernelCalibrationAsked& asked, const st
 
 void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop_token& stop,
                             Terminal& terminal) const {
-  if (backend_ && backend_ != "cpu" && backend_ != "cuda") refuse_choice("--backend", *backend_, {"cpu", "cuda"});
-  if (backend_ == "cuda") return run_on_gpu(asked, stop, terminal);
+  if (backend_ &&
+      choice_of("--backend", *backend_, all_compute_backends, compute_backend_from_text) == ComputeBackend::cuda)
+    return run_on_gpu(asked, stop, terminal);
   const std::string name = asked.out.stem("a file for the calibrated stack");
   if (!backend_ && !asked.stack)
     throw InputError({"--stack", "is missing", "the software stack that you train with (plan stacks)", ""});

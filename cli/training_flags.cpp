@@ -212,13 +212,12 @@ void TrainingFlags::add_decay(LearningRateSchedule& schedule) const {
 }
 
 ExpertRouting TrainingFlags::routing(const Graph& graph) const {
-  const std::string routing = routing_.value_or(stored_routing_);
-  if (routing != "learned" && routing != "balanced")
-    refuse_choice("--expert-routing", routing, {"learned", "balanced"});
+  const ExpertRouting routing =
+      choice_of("--expert-routing", routing_.value_or(stored_routing_), all_expert_routings, expert_routing_from_text);
   if (routing_ && divisibility(graph).experts.empty())
     throw InputError({"--expert-routing", "the network " + graph.name() + " has no experts",
                       "a network with experts, or no such flag", "nano-moe"});
-  return routing == "learned" ? ExpertRouting::learned : ExpertRouting::balanced;
+  return routing;
 }
 
 Fp8Scaling TrainingFlags::fp8_scaling(const Training& training) const {
@@ -230,6 +229,8 @@ Fp8Scaling TrainingFlags::fp8_scaling(const Training& training) const {
   return chosen;
 }
 
-bool TrainingFlags::is_text() const { return data_format_.value_or("text") == "text"; }
+bool TrainingFlags::is_text() const {
+  return token_file_format_from_text(data_format_.value_or("text")) == TokenFileFormat::text;
+}
 
 }  // namespace plumbline

@@ -9,12 +9,23 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <string_view>
 
+#include "core/base/found_by_name.h"
 #include "runtime/device/host_memory_device.h"
 
 namespace plumbline {
 
 enum class LaneThreads : std::uint8_t { none, one_per_lane };
+inline constexpr std::array all_lane_threads{LaneThreads::none, LaneThreads::one_per_lane};
+/// As flags name it.
+[[nodiscard]] constexpr std::string_view to_text(LaneThreads threads) {
+  return threads == LaneThreads::none ? "in-order" : "threads";
+}
+[[nodiscard]] constexpr std::optional<LaneThreads> lane_threads_from_text(std::string_view text) {
+  return value_named(all_lane_threads, text);
+}
 
 class CpuDevice : public HostMemoryDevice {
  public:

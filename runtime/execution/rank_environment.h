@@ -3,8 +3,12 @@
 ///
 /// Checked against: tests/runtime/execution.
 
+#include <array>
 #include <map>
+#include <optional>
+#include <string_view>
 
+#include "core/base/found_by_name.h"
 #include "core/graph/operator_constants.h"
 #include "runtime/execution/expert_routes.h"
 #include "runtime/execution/host_pool.h"
@@ -20,6 +24,13 @@ namespace plumbline {
 /// weighted by the router; every rank gets the rows that memory and wire are predicted for. Source: Megatron-LM's
 /// --moe-router-force-load-balancing, with which benchmarks run.
 enum class ExpertRouting : std::uint8_t { learned, balanced };
+inline constexpr std::array all_expert_routings{ExpertRouting::learned, ExpertRouting::balanced};
+[[nodiscard]] constexpr std::string_view to_text(ExpertRouting routing) {
+  return routing == ExpertRouting::learned ? "learned" : "balanced";
+}
+[[nodiscard]] constexpr std::optional<ExpertRouting> expert_routing_from_text(std::string_view text) {
+  return value_named(all_expert_routings, text);
+}
 
 /// Of a micro-batch, in the device's memory.
 struct LocalBatch {

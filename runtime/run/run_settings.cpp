@@ -73,9 +73,7 @@ constexpr std::array rows{
                  if (o.evaluation.patience == 0) return nullptr;
                  return o.evaluation.every;
                }},
-    SettingRow{"expert-routing", [](const TrainingJob& j, const RunOptions&) -> Json {
-                 return j.routing == ExpertRouting::learned ? "learned" : "balanced";
-               }}};
+    SettingRow{"expert-routing", [](const TrainingJob& j, const RunOptions&) -> Json { return to_text(j.routing); }}};
 
 }  // namespace
 
