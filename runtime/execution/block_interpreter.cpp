@@ -105,7 +105,7 @@ void BlockInterpreter::communicate(std::int32_t place, const Instruction& i, boo
     device.wait(Stream::compute, end);
   else
     running_.push_back({place, end});
-  env_.timed_calls.push_back({i.axis, begin, device.timed_mark(Stream::compute)});
+  env_.group_calls.note_timed(i.axis, begin);
 }
 
 void BlockInterpreter::give(const KernelCall& call) {
@@ -113,11 +113,11 @@ void BlockInterpreter::give(const KernelCall& call) {
   const NumberFormat number = like.is_valid() ? call.format(like) : NumberFormat::fp32;
   switch (call.instruction.collective) {
     case Collective::all_reduce:
-      return env_.tensor_all_reduce(span_of(call.buffer(0)), number, call.instruction.reduction);
+      return env_.group_calls.tensor_all_reduce(span_of(call.buffer(0)), number, call.instruction.reduction);
     case Collective::all_gather:
-      return env_.tensor_all_gather(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
+      return env_.group_calls.tensor_all_gather(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
     case Collective::reduce_scatter:
-      return env_.tensor_reduce_scatter(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
+      return env_.group_calls.tensor_reduce_scatter(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
     default: check(false, "tensor-parallel ranks neither exchange rows nor send");
   }
 }
@@ -127,7 +127,7 @@ void BlockInterpreter::wait_for(std::int32_t place) {
   if (behind == running_.begin()) return;  // whoever followed it waited at once
   const Mark begin = env_.device.timed_mark(Stream::compute);
   env_.device.wait(Stream::compute, std::prev(behind)->end);
-  env_.timed_calls.push_back({Axis::tensor, begin, env_.device.timed_mark(Stream::compute)});
+  env_.group_calls.note_timed(Axis::tensor, begin);
   running_.erase(running_.begin(), behind);
 }
 

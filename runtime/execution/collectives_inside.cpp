@@ -20,8 +20,8 @@ std::size_t kind_of(Axis axis) {
 
 }  // namespace
 
-CollectivesInside::CollectivesInside(const RankProgram& rank, RankEnvironment& environment)
-    : rank_(rank), views_(rank.actions.size(), Views{-1, -1, -1}), env_(environment) {
+CollectivesInside::CollectivesInside(const RankProgram& rank, GroupCalls& calls)
+    : rank_(rank), views_(rank.actions.size(), Views{-1, -1, -1}), calls_(calls) {
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
     const Action& a = rank.actions[i];
     if (a.inside == 0) continue;
@@ -33,18 +33,18 @@ CollectivesInside::CollectivesInside(const RankProgram& rank, RankEnvironment& e
 
 void CollectivesInside::begin_step() {
   inside_.clear();
-  env_.timed_calls.clear();
+  calls_.begin_step();
 }
 
 void CollectivesInside::begin_block() {
   before_ = sent();
-  first_call_ = env_.timed_calls.size();
+  first_call_ = calls_.timed().size();
 }
 
 CollectivesInside::OfKinds CollectivesInside::sent() {
   OfKinds sums{};
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert, Axis::expert_tensor})
-    for (const Bytes bytes : env_.groups[axis].sent().bytes) sums[kind_of(axis)] += bytes;
+    for (const Bytes bytes : calls_.group(axis).sent().bytes) sums[kind_of(axis)] += bytes;
   return sums;
 }
 
@@ -66,7 +66,7 @@ void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& t
     time.sent += of_block;
     time.is_inside = true;
     Inside& inside = inside_.emplace_back(Inside{index, view, {}});
-    std::copy_if(env_.timed_calls.begin() + static_cast<std::ptrdiff_t>(first_call_), env_.timed_calls.end(),
+    std::copy_if(calls_.timed().begin() + static_cast<std::ptrdiff_t>(first_call_), calls_.timed().end(),
                  std::back_inserter(inside.calls), [&](const TimedCall& call) { return kind_of(call.axis) == k; });
   }
 }
@@ -76,7 +76,7 @@ void CollectivesInside::book(std::vector<ActionTime>& times) const {
     ActionTime& block = times[static_cast<std::size_t>(inside.block)];
     ActionTime& collective = times[static_cast<std::size_t>(inside.view)];
     std::int64_t spent = 0;
-    for (const TimedCall& call : inside.calls) spent += env_.device.elapsed_ns(call.begin, call.end);
+    for (const TimedCall& call : inside.calls) spent += calls_.elapsed_ns(call);
     collective.end_ns = block.end_ns;
     // Each time is rounded by itself.
     collective.start_ns = block.end_ns -= std::min(spent, block.end_ns - block.start_ns);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/program/program.h"
-#include "runtime/execution/rank_environment.h"
+#include "runtime/execution/group_calls.h"
 
 namespace plumbline {
 
@@ -26,7 +26,7 @@ struct ActionTime {
 
 class CollectivesInside {
  public:
-  CollectivesInside(const RankProgram& rank, RankEnvironment& environment);
+  CollectivesInside(const RankProgram& rank, GroupCalls& calls);
 
   void begin_step();
   void begin_block();
@@ -43,7 +43,7 @@ class CollectivesInside {
   using Views = std::array<std::int32_t, 3>;  ///< by the same axes: the action; -1: none
   const RankProgram& rank_;
   std::vector<Views> views_;  ///< by action that computes
-  RankEnvironment& env_;
+  GroupCalls& calls_;
   OfKinds before_{};
   std::size_t first_call_ = 0;  ///< of the block at hand
   /// In the block of one action, booked at its view.

@@ -53,8 +53,8 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       reductions_(environment.parameters.gradients, rank_, sequence_.size()),
       buffers_(rank_),
       clock_(environment.device, rank_.actions.size()),
-      messages_(plan, environment, stage_),
-      inside_(rank_, environment),
+      messages_(plan, environment.group_calls, environment.backend, environment.device),
+      inside_(rank_, environment.group_calls),
       lanes_(rank_, environment.device),
       ranges_(rank_, environment.device),
       offload_(environment.backend, environment.device, environment.host) {

@@ -38,12 +38,12 @@ void exchange_counts(const KernelCall& call, const RouteTable& routes, const Exp
   const std::int64_t received = place.ranks * routes.shape.local_experts;
   const std::span<std::byte> here = bytes_of(routes.arrivals + place.part * received, received);
   const std::vector<std::int64_t> bytes(static_cast<std::size_t>(place.ranks), std::ssize(here) / place.ranks);
-  call.env.communicate(
+  call.env.group_calls.communicate(
       [&group = call.env.groups.expert_counts(), here, bytes, own = bytes_of(routes.counts, routes.shape.experts)] {
         group.all_to_all(own, bytes, here, bytes, ElementFormat::bytes);
       });
   if (place.parts == 1) return;
-  call.env.communicate(
+  call.env.group_calls.communicate(
       [&group = call.env.groups.expert_tensor_counts(), here, all = bytes_of(routes.arrivals, place.parts * received)] {
         group.all_gather(here, all, ElementFormat::bytes);
       });
@@ -126,22 +126,22 @@ void exchange_rows(const KernelCall& call) {
   const bool to_experts = call.instruction.direction == ExchangeDirection::to_experts;
   std::vector<std::int64_t> own = elements(call, call.exchanged().leaving);
   std::vector<std::int64_t> here = elements(call, call.exchanged().received());
-  call.env.communicate(Axis::expert,
-                       [leaving = to_experts ? span_of(call.buffer(0)) : received_part(call, 0),
-                        arriving = to_experts ? received_part(call, 1) : span_of(call.buffer(1)),
-                        &group = call.env.groups[Axis::expert], sent = to_experts ? own : here,
-                        received = to_experts ? here : own, format = element_format(call.format(call.tensor(0)))] {
-                         group.all_to_all(leaving, sent, arriving, received, format);
-                       });
+  call.env.group_calls.communicate(
+      Axis::expert, [leaving = to_experts ? span_of(call.buffer(0)) : received_part(call, 0),
+                     arriving = to_experts ? received_part(call, 1) : span_of(call.buffer(1)),
+                     &group = call.env.groups[Axis::expert], sent = to_experts ? own : here,
+                     received = to_experts ? here : own, format = element_format(call.format(call.tensor(0)))] {
+        group.all_to_all(leaving, sent, arriving, received, format);
+      });
 }
 
 // Operand: rows of all ranks that divide the same experts.
 void share_rows(const KernelCall& call) {
   const bool gathers = call.instruction.collective == Collective::all_gather;
-  call.env.communicate(Axis::expert_tensor, [all = span_of(call.buffer(0)), own = received_part(call, 0), gathers,
-                                             &group = call.env.groups[Axis::expert_tensor],
-                                             counts = elements(call, call.exchanged().by_part()),
-                                             format = element_format(call.format(call.tensor(0)))] {
+  call.env.group_calls.communicate(Axis::expert_tensor, [all = span_of(call.buffer(0)), own = received_part(call, 0),
+                                                         gathers, &group = call.env.groups[Axis::expert_tensor],
+                                                         counts = elements(call, call.exchanged().by_part()),
+                                                         format = element_format(call.format(call.tensor(0)))] {
     if (gathers)
       group.all_gather(own, all, counts, format);
     else

@@ -38,14 +38,14 @@ GatheredPair gathered_pair(const KernelCall& call, std::size_t key, std::size_t 
 
 void gather(const KernelCall& call, const GatheredRows& rows) {
   for (std::int64_t i = 0; i < rows.sequences; ++i)
-    call.env.communicate(Axis::context, [=, &group = call.env.groups[Axis::context]] {
+    call.env.group_calls.communicate(Axis::context, [=, &group = call.env.groups[Axis::context]] {
       group.all_gather(rows.own_of(i), rows.all_of(i), element_format(rows.number));
     });
 }
 
 void reduce_scatter(const KernelCall& call, const GatheredRows& rows) {
   for (std::int64_t i = 0; i < rows.sequences; ++i)
-    call.env.communicate(Axis::context, [=, &group = call.env.groups[Axis::context]] {
+    call.env.group_calls.communicate(Axis::context, [=, &group = call.env.groups[Axis::context]] {
       group.reduce_scatter(rows.all_of(i), rows.own_of(i), element_format(rows.number), Reduction::sum);
     });
 }

@@ -61,12 +61,12 @@ void exchange_heads(const KernelCall& call) {
   const HeadParts parts(call, like);
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(parts.ranks), parts.tokens * parts.features);
   for (std::int64_t sequence = 0; sequence < parts.sequences; ++sequence)
-    call.env.communicate(Axis::context,
-                         [leaving = sequence_of(span_of(call.buffer(0)), sequence, parts.sequences),
-                          arriving = sequence_of(span_of(call.buffer(1)), sequence, parts.sequences),
-                          &group = call.env.groups[Axis::context], counts, format = element_format(parts.number)] {
-                           group.all_to_all(leaving, counts, arriving, counts, format);
-                         });
+    call.env.group_calls.communicate(
+        Axis::context, [leaving = sequence_of(span_of(call.buffer(0)), sequence, parts.sequences),
+                        arriving = sequence_of(span_of(call.buffer(1)), sequence, parts.sequences),
+                        &group = call.env.groups[Axis::context], counts, format = element_format(parts.number)] {
+          group.all_to_all(leaving, counts, arriving, counts, format);
+        });
 }
 
 }  // namespace plumbline

@@ -11,6 +11,7 @@
 #include "core/base/found_by_name.h"
 #include "core/graph/operator_constants.h"
 #include "runtime/execution/expert_routes.h"
+#include "runtime/execution/group_calls.h"
 #include "runtime/execution/host_pool.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/execution/product_operands.h"
@@ -41,13 +42,6 @@ struct LocalBatch {
 
 class RankEnvironment;
 
-/// For how long a communicator's call inside of a block keeps the compute lane: between two timed marks of that lane.
-struct TimedCall {
-  Axis axis = Axis::tensor;
-  Mark begin;
-  Mark end;
-};
-
 /// Looks at what the loss reads, before it becomes its own gradient. `first_class`: of its columns.
 using LogitsVisit = std::function<void(const RankEnvironment&, ConstTensorView logits, std::int64_t first_class)>;
 
@@ -60,6 +54,7 @@ class RankEnvironment {
         groups(of_rank),
         backend(memory),
         device(of_lanes),
+        group_calls(of_rank, memory, of_lanes),
         parameters(store),
         operands(memory, of_lanes.kernels(), scaling),
         route_tables(memory),
@@ -75,6 +70,7 @@ class RankEnvironment {
   RankGroups& groups;
   Backend& backend;
   ComputeDevice& device;
+  GroupCalls group_calls;
   ParameterStore& parameters;
   ProductOperands operands;
   RouteTables route_tables;
@@ -84,8 +80,6 @@ class RankEnvironment {
   StepTokens tokens;
   OperatorConstants constants;
   ExpertRouting routing = ExpertRouting::learned;
-
-  std::vector<TimedCall> timed_calls;  ///< of the step at hand
 
   // Of the action at hand.
   LocalBatch batch;
@@ -108,23 +102,6 @@ class RankEnvironment {
   }
   [[nodiscard]] std::int64_t local_sequence() const { return shard.lengths.sequence / shard.context_parallel; }
 
-  // Work of the tensor lane; nothing among one rank.
-  /// Sums over tensor-parallel ranks, padded to equal parts.
-  void tensor_all_reduce(std::span<std::byte> data, NumberFormat format, Reduction reduction = Reduction::sum);
-  void tensor_all_gather(std::span<const std::byte> own, std::span<std::byte> all, NumberFormat format);
-  void tensor_reduce_scatter(std::span<const std::byte> data, std::span<std::byte> own, NumberFormat format);
-  /// A communicator's call on the compute lane.
-  template <class Call>
-  void communicate(Call call) {
-    device.enqueue(Stream::compute, std::move(call));
-  }
-  /// The same inside of a block, whose time is asked for behind the step.
-  template <class Call>
-  void communicate(Axis axis, Call call) {
-    const Mark begin = device.timed_mark(Stream::compute);
-    communicate(std::move(call));
-    timed_calls.push_back({axis, begin, device.timed_mark(Stream::compute)});
-  }
   /// `batch` has the tokens of this one from here on, which are in `tokens`.
   void fetch_batch(std::int32_t micro_batch);
   /// Reserves what a step of `rehearsed` reserved alongside its tensors.

@@ -33,10 +33,10 @@ struct Ring {
   /// Whose keys are here after so many hops.
   [[nodiscard]] std::int32_t owner(std::int32_t hops) const { return (group.index() + size() - hops) % size(); }
   void send(std::span<const std::byte> data, std::int32_t tag) const {
-    env.communicate(Axis::context, [=, &to = group, rank = next()] { to.send(data, rank, tag); });
+    env.group_calls.communicate(Axis::context, [=, &to = group, rank = next()] { to.send(data, rank, tag); });
   }
   void receive(std::span<std::byte> data, std::int32_t tag) const {
-    env.communicate(Axis::context, [=, &from = group, rank = before()] { from.receive(data, rank, tag); });
+    env.group_calls.communicate(Axis::context, [=, &from = group, rank = before()] { from.receive(data, rank, tag); });
   }
   /// One hop: what is here goes on, what comes is in `arriving`.
   void pass(const KeyValue& leaving, const KeyValue& arriving) const {

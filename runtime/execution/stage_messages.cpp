@@ -22,13 +22,15 @@ BufferRef receive_buffer(const Program& program, const RankProgram& rank, Action
 
 }  // namespace
 
-StageMessages::StageMessages(const ExecutionPlan& plan, RankEnvironment& environment, std::int32_t rank_stage)
+StageMessages::StageMessages(const ExecutionPlan& plan, GroupCalls& calls, Backend& backend, ComputeDevice& device)
     : plan_(plan),
-      env_(environment),
-      rank_stage_(rank_stage),
-      rank_(plan.program.ranks[at(rank_stage)]),
-      activation_(receive_buffer(plan.program, rank_, ActionKind::receive_forward, environment.backend)),
-      gradient_(receive_buffer(plan.program, rank_, ActionKind::receive_backward, environment.backend)) {}
+      calls_(calls),
+      backend_(backend),
+      device_(device),
+      rank_stage_(calls.group(Axis::pipeline).index()),
+      rank_(plan.program.ranks[at(rank_stage_)]),
+      activation_(receive_buffer(plan.program, rank_, ActionKind::receive_forward, backend)),
+      gradient_(receive_buffer(plan.program, rank_, ActionKind::receive_backward, backend)) {}
 
 std::int32_t StageMessages::network_stage(const Action& a) const {
   return stage_of(plan_.program.placement, plan_.program.shape.pipeline_stages, rank_stage_, a.chunk);
@@ -43,16 +45,16 @@ bool StageMessages::is_elsewhere(std::int32_t stage) const {
 
 BufferRef StageMessages::copied(const BufferRef& received, const Tensor& tensor) {
   check(received != nullptr, "what a stage reads has arrived");
-  const Bytes bytes = local_bytes(tensor, env_.shard);
-  BufferRef copy = env_.backend.bind(MemoryClass::working_buffers, bytes);
+  const Bytes bytes = local_bytes(tensor, shard_of(plan_.strategy, plan_.training));
+  BufferRef copy = backend_.bind(MemoryClass::working_buffers, bytes);
   check(received->bytes() >= bytes, "a receive buffer holds what crosses between stages");
-  env_.device.copy(Stream::compute, copy->data(), received->data(), bytes);
+  device_.copy(Stream::compute, copy->data(), received->data(), bytes);
   return copy;
 }
 
 BufferRef StageMessages::parked(const BufferRef& made) {
-  BufferRef copy = env_.backend.bind(MemoryClass::activations, made->bytes());
-  env_.device.copy(Stream::compute, copy->data(), made->data(), copy->bytes());
+  BufferRef copy = backend_.bind(MemoryClass::activations, made->bytes());
+  device_.copy(Stream::compute, copy->data(), made->data(), copy->bytes());
   return copy;
 }
 
@@ -65,25 +67,25 @@ std::span<const std::byte> StageMessages::padded(std::span<const std::byte> tens
   const Bytes size(std::ssize(tensor));
   check(bytes >= size, "a message is as large as its tensor");
   if (bytes == size) return tensor;
-  auto* const message = static_cast<std::byte*>(env_.backend.workspace(bytes).data);
-  env_.device.copy(Stream::compute, message, tensor.data(), size);
-  env_.device.fill(Stream::compute, message + size.value(), std::byte{0}, bytes - size);
+  auto* const message = static_cast<std::byte*>(backend_.workspace(bytes).data);
+  device_.copy(Stream::compute, message, tensor.data(), size);
+  device_.fill(Stream::compute, message + size.value(), std::byte{0}, bytes - size);
   return {message, static_cast<std::size_t>(bytes.value())};
 }
 
 void StageMessages::send(const Action& action, const BufferRef& tensor) {
   const std::int32_t receiver = network_stage(action) + (action.pass == Pass::forward ? 1 : -1);
   const std::span<const std::byte> message = padded(tensor ? span_of(tensor) : std::span<std::byte>(), action.bytes);
-  env_.communicate([=, &group = env_.groups[Axis::pipeline], to = action.peer, as = tag(action, receiver)] {
+  calls_.communicate([=, &group = calls_.group(Axis::pipeline), to = action.peer, as = tag(action, receiver)] {
     group.send(message, to, as);
   });
 }
 
 void StageMessages::receive(const Action& action) {
   const auto bytes = static_cast<std::size_t>(sent_to(plan_.program, action).value());
-  env_.communicate([message = span_of(received(action.pass)).first(bytes), from = action.peer,
-                    &group = env_.groups[Axis::pipeline],
-                    as = tag(action, network_stage(action))] { group.receive(message, from, as); });
+  calls_.communicate([message = span_of(received(action.pass)).first(bytes), from = action.peer,
+                      &group = calls_.group(Axis::pipeline),
+                      as = tag(action, network_stage(action))] { group.receive(message, from, as); });
 }
 
 }  // namespace plumbline

@@ -7,13 +7,13 @@
 /// message would be. Source: core/program/transfer_pass.cpp. Checked against: tests/runtime/execution.
 
 #include "runtime/execution/execution_plan.h"
-#include "runtime/execution/rank_environment.h"
+#include "runtime/execution/group_calls.h"
 
 namespace plumbline {
 
 class StageMessages {
  public:
-  StageMessages(const ExecutionPlan& plan, RankEnvironment& environment, std::int32_t rank_stage);
+  StageMessages(const ExecutionPlan& plan, GroupCalls& calls, Backend& backend, ComputeDevice& device);
 
   /// Of the network's stages, that of an action's chunk.
   [[nodiscard]] std::int32_t network_stage(const Action& action) const;
@@ -34,7 +34,9 @@ class StageMessages {
   [[nodiscard]] std::span<const std::byte> padded(std::span<const std::byte> tensor, Bytes bytes);
 
   const ExecutionPlan& plan_;
-  RankEnvironment& env_;
+  GroupCalls& calls_;
+  Backend& backend_;
+  ComputeDevice& device_;
   std::int32_t rank_stage_;
   const RankProgram& rank_;
   BufferRef activation_;
