@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view strategies_source = "lightning/pytorch/strategies";
 constexpr std::string_view fsdp_source = "lightning/pytorch/strategies/fsdp.py";
 constexpr std::string_view model_parallel_source = "lightning/pytorch/strategies/model_parallel.py";
-constexpr std::string_view precision_source = "lightning/fabric/plugins/precision/precision.py";
+constexpr std::string_view precision_plugins = "lightning/fabric/plugins/precision/precision.py";
 
 /// FSDP2 is beside tensor parallelism, in a mesh of two dimensions.
 bool needs_more_than_two_dimensions(const Strategy& s, const NetworkFacts&) {
@@ -38,11 +38,11 @@ FrameworkRecord lightning_record() {
                    {3, "FSDPStrategy(sharding_strategy=\"FULL_SHARD\")", fsdp_source}};
   r.features = {{Feature::tensor_parallel, "ModelParallelStrategy(tensor_parallel_size=N)", model_parallel_source},
                 {Feature::hybrid_sharding, "FSDPStrategy(device_mesh=(REPLICAS, SHARDS))", fsdp_source}};
-  r.precisions = {{PrecisionRecipe::fp32, "precision=\"32-true\"", precision_source},
-                  {PrecisionRecipe::fp16, "precision=\"16-mixed\"", precision_source},
-                  {PrecisionRecipe::bf16, "precision=\"bf16-mixed\"", precision_source},
-                  {PrecisionRecipe::bf16_pure, "precision=\"bf16-true\"", precision_source},
-                  {PrecisionRecipe::fp16_pure, "precision=\"16-true\"", precision_source}};
+  r.precisions = {{PrecisionRecipe::fp32, "precision=\"32-true\"", precision_plugins},
+                  {PrecisionRecipe::fp16, "precision=\"16-mixed\"", precision_plugins},
+                  {PrecisionRecipe::bf16, "precision=\"bf16-mixed\"", precision_plugins},
+                  {PrecisionRecipe::bf16_pure, "precision=\"bf16-true\"", precision_plugins},
+                  {PrecisionRecipe::fp16_pure, "precision=\"16-true\"", precision_plugins}};
   r.optimizers = launched_optimizers(OptimizersOf::packages, "SGD(momentum)");
   r.rules = {
       {"shards gradients (ZeRO-2, ZeRO-3) over all data-parallel ranks beside tensor parallelism",

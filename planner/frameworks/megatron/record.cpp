@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view common_sources = "megatron/training/config/common_config.py and arguments.py";
 constexpr std::string_view bridge_source = "src/megatron/bridge/training/config.py";
 
-constexpr std::string_view precision_source = "src/megatron/bridge/training/mixed_precision.py";
+constexpr std::string_view mixed_precision_source = "src/megatron/bridge/training/mixed_precision.py";
 
 /// Qwen2.5-0.5B (NVIDIA-NeMo/Megatron-Bridge, src/megatron/bridge/recipes).
 constexpr std::int64_t least_recipe = 494'000'000;
@@ -163,14 +163,15 @@ FrameworkRecord megatron_bridge_record() {
                  "megatron/core/distributed/distributed_data_parallel_config.py"},
                 {Feature::uneven_split, "cfg.model.pipeline_model_parallel_layout", bridge_source}};
   r.precisions = {
-      {PrecisionRecipe::bf16, "cfg.mixed_precision = \"bf16_mixed\"", precision_source},
-      {PrecisionRecipe::fp16, "cfg.mixed_precision = \"fp16_mixed\"", precision_source},
-      {PrecisionRecipe::fp8, "cfg.mixed_precision = \"bf16_with_fp8_current_scaling_mixed\"", precision_source},
-      {PrecisionRecipe::fp8_delayed, "cfg.mixed_precision = \"bf16_with_fp8_delayed_scaling_mixed\"", precision_source},
+      {PrecisionRecipe::bf16, "cfg.mixed_precision = \"bf16_mixed\"", mixed_precision_source},
+      {PrecisionRecipe::fp16, "cfg.mixed_precision = \"fp16_mixed\"", mixed_precision_source},
+      {PrecisionRecipe::fp8, "cfg.mixed_precision = \"bf16_with_fp8_current_scaling_mixed\"", mixed_precision_source},
+      {PrecisionRecipe::fp8_delayed, "cfg.mixed_precision = \"bf16_with_fp8_delayed_scaling_mixed\"",
+       mixed_precision_source},
       {PrecisionRecipe::fp8_block, "cfg.mixed_precision = \"bf16_with_fp8_subchannel_scaling_mixed\"",
-       precision_source},
-      {PrecisionRecipe::mxfp8, "cfg.mixed_precision = \"bf16_with_mxfp8_mixed\"", precision_source},
-      {PrecisionRecipe::nvfp4, "cfg.mixed_precision = \"bf16_with_nvfp4_mixed\"", precision_source}};
+       mixed_precision_source},
+      {PrecisionRecipe::mxfp8, "cfg.mixed_precision = \"bf16_with_mxfp8_mixed\"", mixed_precision_source},
+      {PrecisionRecipe::nvfp4, "cfg.mixed_precision = \"bf16_with_nvfp4_mixed\"", mixed_precision_source}};
   r.optimizers.clear();  // the recipe, a Python function, makes it
   return r;
 }

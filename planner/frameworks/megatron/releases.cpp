@@ -62,7 +62,7 @@ constexpr std::array refused_values{RefusedValue{
 /// Megatron-FSDP was called custom until 0.13.
 constexpr std::string_view first_megatron_fsdp = "core_v0.14.0";
 /// The package does not show --num-virtual-stages-per-pipeline-rank; every release has the flag of layers.
-constexpr std::string_view virtual_stages = "--num-virtual-stages-per-pipeline-rank";
+constexpr std::string_view virtual_stages_flag = "--num-virtual-stages-per-pipeline-rank";
 
 /// Before, NullTokenizer had one token more than --vocab-size says (megatron/core/tokenizers/text/libraries).
 constexpr std::string_view first_exact_vocabulary = "core_v0.18.0";
@@ -107,11 +107,11 @@ std::int64_t number_at(const Json::Object& arguments, std::string_view flag) {
 
 /// Layers of a virtual stage in place of the number of virtual stages, which divides them.
 void name_layers_of_virtual_stages(std::string_view release, Json::Object& arguments) {
-  const std::int64_t stages = number_at(arguments, virtual_stages);
+  const std::int64_t stages = number_at(arguments, virtual_stages_flag);
   const std::int64_t chunks = stages * number_at(arguments, "--pipeline-model-parallel-size");
   const std::int64_t layers = number_at(arguments, "--num-layers");
   for (auto& [flag, value] : arguments) {
-    if (flag != virtual_stages) continue;
+    if (flag != virtual_stages_flag) continue;
     if (layers % chunks != 0)
       throw InputError({"--release",
                         std::string(release) + " is given the layers of a virtual stage, and " +
