@@ -1,12 +1,13 @@
-# Writes OUTPUT: the JSON files of DIRECTORY as raw string literals (see PlumblineEmbed.cmake).
-file(GLOB stems RELATIVE ${DIRECTORY} ${DIRECTORY}/*.json)
-list(TRANSFORM stems REPLACE "\\.json$" "")
+# Writes OUTPUT: the files of DIRECTORY that match FILES as raw string literals (see PlumblineEmbed.cmake).
+get_filename_component(extension ${FILES} LAST_EXT)
+file(GLOB stems RELATIVE ${DIRECTORY} ${DIRECTORY}/${FILES})
+list(TRANSFORM stems REPLACE "\\${extension}$" "")
 list(SORT stems COMPARE STRING)
 # A literal may not be longer than 65536 characters (C++20 [implimits]); longer files become several, which the compiler joins.
 set(longest_literal 16000)
 set(entries "")
 foreach(stem IN LISTS stems)
-  file(READ ${DIRECTORY}/${stem}.json text)
+  file(READ ${DIRECTORY}/${stem}${extension} text)
   string(LENGTH "${text}" length)
   set(literals "")
   set(begin 0)

@@ -7,7 +7,7 @@
 namespace plumbline::embedded {
 
 struct EmbeddedFile {
-  std::string_view name;  ///< the file's name without its extension
+  std::string_view name;  ///< the file's path in its directory, without its extension
   std::string_view text;
 };
 

@@ -1,6 +1,7 @@
 #include "planner/frameworks/launch/script_parts.h"
 
 #include "planner/frameworks/launch/torch_optimizers.h"
+#include "planner/frameworks/syntax/script_template.h"
 
 namespace plumbline {
 namespace {
@@ -28,35 +29,8 @@ std::string torch_optimizer(Optimizer optimizer, std::string_view parameters, co
   return call + ")";
 }
 
-std::string_view decayed_function() {
-  return R"(def decayed(parameters):
-    """Matrices, and biases and norms, which no weight decay takes. What ZeRO-3 spread says its shape in ds_shape."""
-    groups = {True: [], False: []}
-    for parameter in parameters:
-        if parameter.requires_grad:
-            groups[len(getattr(parameter, "ds_shape", parameter.shape)) > 1].append(parameter)
-    return [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for decays, group in groups.items() if group]
-)";
-}
+std::string decayed_function() { return filled_script(script_template("launch/templates/decayed"), {}); }
 
-std::string_view rate_factor_function() {
-  return R"(def rate_factor(schedule, steps, warmup, final):
-    """The share of the peak learning rate in each step: a straight warm-up, then the schedule, down to `final`."""
-
-    def factor(step):
-        if step < warmup:
-            return (step + 1) / warmup
-        done = (min(step, steps) - warmup) / max(1, steps - warmup)
-        if schedule == "linear":
-            return 1 + (final - 1) * done
-        if schedule == "cosine":
-            return final + (1 - final) * (1 + math.cos(math.pi * done)) / 2
-        if schedule == "inverse-sqrt":
-            return math.sqrt(max(1, warmup) / (step + 1))
-        return 1.0
-
-    return factor
-)";
-}
+std::string rate_factor_function() { return filled_script(script_template("launch/templates/rate_factor"), {}); }
 
 }  // namespace plumbline

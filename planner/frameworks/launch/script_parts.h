@@ -21,9 +21,9 @@ struct ScriptNumbers {
 [[nodiscard]] std::string torch_optimizer(Optimizer optimizer, std::string_view parameters,
                                           const ScriptNumbers& numbers);
 /// decayed(parameters): the groups of an optimizer, of which matrices alone take weight decay, as `plan run` has it.
-[[nodiscard]] std::string_view decayed_function();
+[[nodiscard]] std::string decayed_function();
 /// rate_factor(schedule, steps, warmup, final): the share of the peak in each step, as learning_rate.h has it. Needs
 /// `import math`.
-[[nodiscard]] std::string_view rate_factor_function();
+[[nodiscard]] std::string rate_factor_function();
 
 }  // namespace plumbline
