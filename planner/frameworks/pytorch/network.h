@@ -1,5 +1,6 @@
 #pragma once
-/// \file network.h: the plan's network as constants of a script in plain PyTorch (network_body.cpp builds it of them).
+/// \file network.h: the plan's network as constants of a script in plain PyTorch (templates/network.py builds it of
+/// them).
 ///
 /// Model: a decoder whose norms stand before their parts, as `plan run` executes it: sizes, norms, biases, rotary or
 /// learned positions, windows, dropout, experts; and under which names of the Hub each of its parameters is published.

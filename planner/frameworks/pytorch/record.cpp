@@ -1,4 +1,4 @@
-// Plain PyTorch: what the calls of a short script can launch (script_body.cpp).
+// Plain PyTorch: what the calls of a short script can launch (templates/train.py).
 #include "planner/frameworks/framework.h"
 #include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/torch/schedule_names.h"

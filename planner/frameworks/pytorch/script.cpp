@@ -5,7 +5,10 @@
 #include <optional>
 
 #include "core/base/errors.h"
+#include "planner/frameworks/launch/script_parts.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 #include "planner/frameworks/syntax/quoting.h"
+#include "planner/frameworks/syntax/script_template.h"
 
 namespace plumbline::pytorch {
 namespace {
@@ -37,13 +40,46 @@ std::string_view without_comment(std::string_view text) {
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
+/// "torch.optim.AdamW(parameters, betas=betas, **numbers, **epsilon)", of names in templates/recipe.py.
+std::string constructor_call(const TorchOptimizer& row) {
+  const Hyperparameters& reads = facts(row.optimizer).reads;
+  std::string call = std::string(row.constructor) + "(parameters";
+  if (reads.has(Hyperparameter::momentum)) call += ", momentum=said(MOMENTUM, 0.9)";
+  if (reads.has(Hyperparameter::beta1))
+    call += ", betas=betas";
+  else if (reads.has(Hyperparameter::beta2))
+    call += ", alpha=said(BETA2, 0.99)";
+  if (!reads.has(Hyperparameter::weight_decay)) return call + ", **adaptive)";
+  return call + ", **numbers" + (reads.has(Hyperparameter::epsilon) ? ", **epsilon)" : ")");
+}
+
+/// The last statement of optimizer_of(parameters).
+std::string optimizer_choice() {
+  std::string text;
+  for (const TorchOptimizer& row : torch_optimizers) {
+    if (!row.takes_slices || !row.package.empty()) continue;
+    text += text.empty() ? "return {" : ",\n        ";
+    text += "\"" + std::string(to_text(row.optimizer)) + "\": lambda: " + constructor_call(row);
+  }
+  return text + "}[OPTIMIZER]()";
+}
+
+std::string recipe_text() {
+  return filled_script(script_template("pytorch/templates/recipe"),
+                       {{"optimizers", optimizer_choice()}, {"rate_factor", rate_factor_function()}});
+}
+
 }  // namespace
 
 std::string script_text(const std::string& what, const Json& constants) {
-  std::string text = "# " + comment_text(what) + ": torchrun ... train.py\n";
+  std::string lines;
   if (const Json::Object* const all = constants.if_object())
-    for (const auto& [name, value] : *all) text += name + " = " + python_literal(value) + "\n";
-  return text + "\n" + std::string(network_body()) + recipe_body() + std::string(script_body());
+    for (const auto& [name, value] : *all) lines += name + " = " + python_literal(value) + "\n";
+  return filled_script(script_template("pytorch/templates/train"),
+                       {{"PLUMBLINE_TITLE", comment_text(what)},
+                        {"constants", lines},
+                        {"network", filled_script(script_template("pytorch/templates/network"), {})},
+                        {"recipe", recipe_text()}});
 }
 
 Json read_script(std::string_view text, std::string_view name) {

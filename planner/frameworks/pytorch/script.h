@@ -1,5 +1,6 @@
 #pragma once
-/// \file script.h: a training script in plain PyTorch: the plan as constants, and the calls that carry it out.
+/// \file script.h: a training script in plain PyTorch: the plan as constants, and the calls that carry it out
+/// (templates/train.py, network.py and recipe.py).
 ///
 /// Calls: fully_shard with reshard_after_forward, DistributedDataParallel, init_device_mesh, parallelize_module,
 /// checkpoint_wrapper, PipelineStage and the pipeline schedules by name or by CSV, distributed checkpoints. The network
@@ -21,11 +22,5 @@ namespace plumbline::pytorch {
 /// The constants of a script: lines NAME = literal at the left margin, as an object. Throws InputError (`name`) where
 /// there is none, and for a text over 1 MiB.
 [[nodiscard]] Json read_script(std::string_view text, std::string_view name);
-/// The imports, and the network that NETWORK describes.
-[[nodiscard]] std::string_view network_body();
-/// What follows the recipe: the optimizer, its learning rate, clipping, checkpoints.
-[[nodiscard]] std::string recipe_body();
-/// The data, the division over ranks, and the loop.
-[[nodiscard]] std::string_view script_body();
 
 }  // namespace plumbline::pytorch
