@@ -61,6 +61,7 @@ class TemplateFiller {
     if (mark == std::string_view::npos) return add(with_names(line));
     const std::string_view code = without_end_spaces(line.substr(0, mark));
     const std::string_view said = line.substr(mark + place_mark.size());
+    if (said.starts_with("if not ")) return begin_choice(code, !value<bool>(said.substr(7)));
     if (said.starts_with("if ")) return begin_choice(code, value<bool>(said.substr(3)));
     if (said != "else" && said != "end") return add_lines(value<std::string>(said), margin_of(line));
     check(!keeps_.empty(), "a block of a template begins before it ends");

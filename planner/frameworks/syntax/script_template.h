@@ -2,12 +2,15 @@
 /// \file script_template.h: Python files in the folders `templates` of frameworks, of which exported scripts are made.
 ///
 /// A template is valid Python with these places:
-///   PLUMBLINE_NAME              a text takes the place of the name;
-///   code  # plumbline: NAME     lines take the place of this one, as deep as it is: its code is what Python reads
-///   here; code  # plumbline: if NAME  a line that some plans have; # plumbline: if NAME        lines that some plans
-///   have, up to `# plumbline: else` or `# plumbline: end`; what is
-///                               between those two the other plans have;
-///   ## text                     a line for readers of the template, which is not exported.
+///
+///     PLUMBLINE_NAME                a text takes the place of the name
+///     code  # plumbline: NAME       lines take the place of this one, as deep as it is; Python reads the code
+///     code  # plumbline: if NAME    a line that some plans have; `if not NAME`: that the others have
+///     # plumbline: if NAME          lines that some plans have, and
+///     # plumbline: else             those that the others have (there may be none),
+///     # plumbline: end              up to here; blocks may stand in blocks
+///     ## text                       a line for readers of the template, which is not exported
+///
 /// Texts of unknown origin are quoted before they are put in (quoting.h).
 /// Checked against: tests/unit/planner/frameworks/syntax/script_template_test.cpp; that each is Python in
 /// tests/architecture/test_script_templates.py.

@@ -27,12 +27,12 @@ TEST_CASE("a line or a block is kept where the plan has it") {
       "# plumbline: else\n"
       "x = 1\n"
       "# plumbline: end\n"
-      "print(x)\n";
+      "print(x)  # plumbline: if not a\n";
   const auto with = [script](bool a, bool two) {
     return filled_script(script, {{"a", a}, {"two", two}, {"PLUMBLINE_Y", "3"}});
   };
-  CHECK(with(true, true) == "import a  # of b\nx = 2\ny = 3\nprint(x)\n");
-  CHECK(with(true, false) == "import a  # of b\nx = 1\nprint(x)\n");
+  CHECK(with(true, true) == "import a  # of b\nx = 2\ny = 3\n");
+  CHECK(with(true, false) == "import a  # of b\nx = 1\n");
   CHECK(with(false, true) == "x = 2\nprint(x)\n");
 }
 
