@@ -6,6 +6,7 @@
 #include "core/base/errors.h"
 #include "core/training/adaptation_text.h"
 #include "models/network_catalog.h"
+#include "planner/frameworks/syntax/script_template.h"
 
 namespace plumbline {
 namespace {
@@ -67,76 +68,28 @@ std::vector<std::string> unsaid_of_model(const LaunchSettings& s) {
           "' that trains as the plan's"};
 }
 
-std::string weight_format_line(const LaunchSettings& s, std::string_view indent, std::string_view model_config) {
+std::string weight_format(const LaunchSettings& s) {
   const PrecisionRecipe recipe = s.precision.value_or(PrecisionRecipe::fp32);
-  const std::string format = recipe == PrecisionRecipe::bf16_pure   ? "bfloat16"
-                             : recipe == PrecisionRecipe::fp16_pure ? "float16"
-                                                                    : "float32";
-  const std::string config(model_config);
-  return std::string(indent) + "setattr(" + config + ", \"dtype\" if hasattr(" + config +
-         ", \"dtype\") else \"torch_dtype\", torch." + format + ")  # not that of the checkpoint\n";
+  if (recipe == PrecisionRecipe::bf16_pure) return "bfloat16";
+  return recipe == PrecisionRecipe::fp16_pure ? "float16" : "float32";
 }
 
-namespace {
+bool has_fused_loss(const LaunchSettings& s) { return s.choices.loss == "fused_linear"; }
 
-std::string where_fused(const LaunchSettings& s, const char* text) {
-  return s.choices.loss == "fused_linear" ? text : "";
-}
+bool has_adapters(const LaunchSettings& s) { return s.lora_rank.value_or(0) > 0; }
 
-}  // namespace
+std::string loads_weights(const LaunchSettings& s) { return has_adapters(s) ? "True" : "False"; }
 
-std::string liger_import(const LaunchSettings& s) {
-  return where_fused(s, "from liger_kernel.transformers import _apply_liger_kernel_to_instance\n");
-}
-
-std::string load_argument(const LaunchSettings& s) {
-  return "parser.add_argument(\"--load_weights\", action=argparse.BooleanOptionalAction, default=" +
-         std::string(s.lora_rank.value_or(0) > 0 ? "True" : "False") + ")\n";
-}
-
-std::string random_model() {
-  return "model = AutoModelForCausalLM.from_config(model_config, attn_implementation=args.attn_implementation)\n";
-}
-
-std::string made_model(std::string_view random) {
-  return R"(if args.load_weights:
-    model = AutoModelForCausalLM.from_pretrained(
-        args.model_name_or_path, config=model_config, attn_implementation=args.attn_implementation
-    )
-else:
-)" + std::string(random);
-}
-
-std::string adapter_line(const LaunchSettings& s) {
-  if (s.lora_rank.value_or(0) == 0) return "";
-  return "model = get_peft_model(\n"
-         "    model, LoraConfig(r=args.lora_r, lora_alpha=args.lora_r, target_modules=\"all-linear\")\n)\n";
-}
-
-std::string liger_argument(const LaunchSettings& s) {
-  return where_fused(s, "parser.add_argument(\"--use_liger_kernel\", action=\"store_true\")\n");
-}
-
-/// As transformers' Trainer does it (trainer.py: use_liger_kernel).
-std::string liger_lines(const LaunchSettings& s) {
-  return where_fused(s, "if args.use_liger_kernel:\n    _apply_liger_kernel_to_instance(model=model)\n");
-}
-
-std::string random_tokens_function(std::string_view more) {
-  return "def random_tokens(vocabulary, length, samples=1 << 20):\n"
-         "    class Tokens(torch.utils.data.Dataset):\n"
-         "        def __len__(self):\n"
-         "            return samples\n\n"
-         "        def __getitem__(self, index):\n"
-         "            tokens = torch.randint(vocabulary, (length + 1,), "
-         "generator=torch.Generator().manual_seed(index))\n"
-         "            return {\"input_ids\": tokens[:-1], \"labels\": tokens[:-1], \"shift_labels\": tokens[1:]" +
-         std::string(more) + "}\n\n    return Tokens()\n";
+std::string random_tokens_function(SampleOf parts) {
+  return filled_script(script_template("launch/templates/random_tokens"),
+                       {{"labels_alone", parts == SampleOf::labels_alone},
+                        {"positions", parts == SampleOf::positions},
+                        {"positions_and_targets", parts == SampleOf::positions_and_targets}});
 }
 
 std::vector<std::string> unsaid_of_adapters(const LaunchSettings& s) {
   const LoraTargets targets = s.lora_targets.value_or(LoraTargets::every_linear);
-  if (s.lora_rank.value_or(0) == 0 || targets == LoraTargets::every_linear) return {};
+  if (!has_adapters(s) || targets == LoraTargets::every_linear) return {};
   return {"adapters of " + std::string(to_text(targets)) + " alone: train.py gives every linear layer some"};
 }
 

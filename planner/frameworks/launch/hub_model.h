@@ -5,6 +5,7 @@
 /// is that of a checkpoint. AutoModelForCausalLM makes networks that predict the next token alone. Checked against:
 /// tests/unit/planner/frameworks/launch/hub_model_test.cpp.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,28 +21,18 @@ namespace plumbline {
 /// A sentence if AutoModelForCausalLM cannot make the network; otherwise none.
 [[nodiscard]] std::vector<std::string> unsaid_of_model(const LaunchSettings& settings);
 
-/// The line of a script that makes the weights in the plan's format: a config of the hub has that of its checkpoint,
-/// which the optimizer would keep. `model_config` and torch are there. Ends with a line break.
-[[nodiscard]] std::string weight_format_line(const LaunchSettings& settings, std::string_view indent,
-                                             std::string_view model_config);
-/// What a script adds where the loss is fused with the head: an import, an argument that Trainer scripts have too, and
-/// the lines behind those that make `model`. Liger's patch brings its norms, gates and rotations as well. Otherwise
-/// empty.
-[[nodiscard]] std::string liger_import(const LaunchSettings& settings);
-/// The script's flag --load_weights, on by default where the plan has adapters.
-[[nodiscard]] std::string load_argument(const LaunchSettings& settings);
-/// Makes a model with random weights: one line of a script.
-[[nodiscard]] std::string random_model();
-/// Loads the published weights under --load_weights, and otherwise runs the lines `random`, which are indented.
-[[nodiscard]] std::string made_model(std::string_view random);
-/// Wraps the model in adapters with alpha = r, so that their product is not scaled, as in `plan run`; empty without
-/// any.
-[[nodiscard]] std::string adapter_line(const LaunchSettings& settings);
-[[nodiscard]] std::string liger_argument(const LaunchSettings& settings);
-[[nodiscard]] std::string liger_lines(const LaunchSettings& settings);
-/// random_tokens(vocabulary, length) of a script: a data set whose tokens follow from the index alone, so that ranks
-/// that share a batch read the same and others do not. `more`: further members of a sample, or empty.
-[[nodiscard]] std::string random_tokens_function(std::string_view more);
+/// "bfloat16": in which a script makes the weights, so that they are in the plan's format. A config of the hub has that
+/// of its checkpoint, which the optimizer would keep.
+[[nodiscard]] std::string weight_format(const LaunchSettings& settings);
+/// Whether the loss is fused with the head: Liger's patch does it, which brings its norms, gates and rotations as well.
+[[nodiscard]] bool has_fused_loss(const LaunchSettings& settings);
+[[nodiscard]] bool has_adapters(const LaunchSettings& settings);
+/// "True" where a script loads the published weights by default: where the plan has adapters.
+[[nodiscard]] std::string loads_weights(const LaunchSettings& settings);
+/// What a sample of a script's data set holds beside its tokens.
+enum class SampleOf : std::uint8_t { labels_alone, positions, positions_and_targets };
+/// random_tokens(vocabulary, length) of a script: a data set.
+[[nodiscard]] std::string random_tokens_function(SampleOf parts);
 /// A sentence if the adapters are not those of every linear layer, which scripts make; otherwise none.
 [[nodiscard]] std::vector<std::string> unsaid_of_adapters(const LaunchSettings& settings);
 
