@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 
-#include "core/base/errors.h"
 #include "core/base/escape.h"
 #include "planner/frameworks/syntax/yaml_words.h"
 
@@ -111,21 +110,5 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string comment_text(std::string_view text) { return printable(text); }
-
-std::string filled(std::string_view pattern, std::initializer_list<Filling> places) {
-  for (const Filling& place : places)
-    check(pattern.find(place.first) != std::string_view::npos, "a template has every place that is filled");
-  std::string text;
-  while (!pattern.empty()) {
-    // Of two names of which one begins with the other ("$model", "$model_name") the longer one is meant.
-    const Filling* here = nullptr;
-    for (const Filling& place : places)
-      if (pattern.starts_with(place.first) && (here == nullptr || here->first.size() < place.first.size()))
-        here = &place;
-    text += here == nullptr ? pattern.substr(0, 1) : here->second;
-    pattern.remove_prefix(here == nullptr ? 1 : here->first.size());
-  }
-  return text;
-}
 
 }  // namespace plumbline

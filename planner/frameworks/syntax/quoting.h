@@ -10,10 +10,8 @@
 /// Checked against: tests/unit/planner/frameworks/syntax/quoting_test.cpp; every target with hostile names in
 /// tests/integration/hostile_names_test.cpp.
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/io/json.h"
 
@@ -35,9 +33,5 @@ namespace plumbline {
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 /// What stands behind '#' (Python, TOML, YAML, bash, Slurm): one line without control characters.
 [[nodiscard]] std::string comment_text(std::string_view text);
-
-using Filling = std::pair<std::string_view, std::string_view>;  ///< "$name" and what stands in its place
-/// A template with each place filled in one pass: nothing that is put in is looked at again. Each name must occur.
-[[nodiscard]] std::string filled(std::string_view pattern, std::initializer_list<Filling> places);
 
 }  // namespace plumbline

@@ -2,7 +2,6 @@
 
 #include "planner/frameworks/syntax/quoting.h"
 
-#include "core/base/errors.h"
 #include "planner/frameworks/syntax/python_calls.h"
 #include "planner/frameworks/syntax/toml.h"
 #include "planner/frameworks/syntax/yaml.h"
@@ -62,13 +61,6 @@ TEST_CASE("YAML and TOML give hostile texts back as they were, as keys too") {
 
 TEST_CASE("a comment is one line") {
   CHECK(comment_text("Trains x\nimport os\r\xE2\x80\xA9y") == "Trains x?import os??y");
-}
-
-TEST_CASE("what is put into a template is not looked at again") {
-  CHECK(filled("a = $model\nb = $strategy\n", {{"$model", "'$strategy'"}, {"$strategy", "S"}}) ==
-        "a = '$strategy'\nb = S\n");
-  CHECK(filled("$a$ab", {{"$a", "1"}, {"$ab", "2"}}) == "12");
-  CHECK_THROWS_AS(filled("x", {{"$model", "m"}}), InternalError);
 }
 
 TEST_CASE("a word of a shell is in quotes unless it is plain") {
