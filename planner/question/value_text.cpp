@@ -72,15 +72,14 @@ std::vector<std::string> list_of(std::string_view flag, const std::string& text)
 namespace {
 
 /// What other programs call a value: PyTorch's types, and Hugging Face's.
-constexpr std::array foreign_values{
-    std::pair<std::string_view, std::string_view>{"bfloat16", "bf16"},
-    std::pair<std::string_view, std::string_view>{"torch.bfloat16", "bf16"},
-    std::pair<std::string_view, std::string_view>{"float16", "fp16"},
-    std::pair<std::string_view, std::string_view>{"half", "fp16"},
-    std::pair<std::string_view, std::string_view>{"float32", "fp32"},
-    std::pair<std::string_view, std::string_view>{"no", "fp32"},
-    std::pair<std::string_view, std::string_view>{"adamw_torch", "adamw"},
-    std::pair<std::string_view, std::string_view>{"adamw_torch_fused", "adamw"}};
+constexpr std::array foreign_values{std::pair<std::string_view, std::string_view>{"bfloat16", "bf16"},
+                                    std::pair<std::string_view, std::string_view>{"torch.bfloat16", "bf16"},
+                                    std::pair<std::string_view, std::string_view>{"float16", "fp16"},
+                                    std::pair<std::string_view, std::string_view>{"half", "fp16"},
+                                    std::pair<std::string_view, std::string_view>{"float32", "fp32"},
+                                    std::pair<std::string_view, std::string_view>{"no", "fp32"},
+                                    std::pair<std::string_view, std::string_view>{"adamw_torch", "adamw"},
+                                    std::pair<std::string_view, std::string_view>{"adamw_torch_fused", "adamw"}};
 
 std::string nearest_value(const std::string& text, const std::vector<std::string>& names) {
   if (text.empty()) return "";
