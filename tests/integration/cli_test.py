@@ -56,7 +56,7 @@ class Mistakes(Command):
         self.assertEqual(run("estimate", "--model", "nano-llama", "--machine", "this-computer", "--gpus", 1,
                              "--global-batch", 2, "--precision", "fp8").returncode, 0)
         self.refused(["search", *QUESTION, "--objective", "tim"], "nearest: time")
-        self.refused(["search", *QUESTION, "--fix", "tpp=2"], "nearest: pp, tp")
+        self.refused(["search", *QUESTION, "--fix", "tpp=2"], "nearest: tp, pp")
         self.refused(["search", *QUESTION, "--fix", "tp=8,tp=4"], "--fix: names tp twice", "its values apart by |")
         for flag in ("--stack", "--flash-attention", "--recompute", "--machine", "--for", "--fix"):
             self.refused(["search" if flag in ("--for", "--fix") else "estimate", *QUESTION, flag, ""],
@@ -358,6 +358,18 @@ class Answers(Command):
             answer = json.loads(out)
             self.assertEqual(answer["considered"],
                              sum(answer["rejected"].values()) + answer["solved"] + answer["unvisited"])
+
+    def test_bash_completes_axes_and_values_of_fix(self):
+        script = run("completion", "bash").stdout + """
+complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _plan; echo "${COMPREPLY[*]}"; }
+complete_words plan search --fix sch
+complete_words plan search --fix schedule = zb
+complete_words plan search --fix tp = 8,mic
+complete_words plan search --fix tp = 8,prefetch =
+complete_words plan search --objective to
+"""
+        done = subprocess.run(["bash"], input=script, text=True, capture_output=True)
+        self.assertEqual(done.stdout.splitlines(), ["schedule=", "zb-h1 zb-h2 zbv", "8,micro-batch=", "on off", "tokens-per-dollar"])
 
     def test_completions_and_manual(self):
         bash = run("completion", "bash").stdout

@@ -60,7 +60,7 @@ class Sizes(Command):
                                    ("--price", "-1", "--price"), ("--pue", "0.9", "--pue"), ("--grid", "1e9", "--grid"),
                                    ("--scaling", "stong", "nearest: strong"), ("--gpus", "8,,16", "an empty part"),
                                    ("--gpus", "12,64", "12 is not a whole number of nodes", "nearest: 8, 16"),
-                                   ("--gpus", "0", "--gpus"), ("--fix", "tpp=2", "nearest: pp, tp")):
+                                   ("--gpus", "0", "--gpus"), ("--fix", "tpp=2", "nearest: tp, pp")):
             with self.subTest(flag=flag, value=value):
                 self.refused([*WORDS, flag, value], *says)
         self.refused([*WORDS[:-4], "--global-batch", 255, *WORDS[-2:], "--gpus", "32,48", "--scaling", "weak"],
