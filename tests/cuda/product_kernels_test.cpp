@@ -61,7 +61,7 @@ struct Linear {
   }
   /// As each of the products has them: forward, input gradient, weight gradient.
   void set_row_scales(BothTensor& a, BothArray<float>& of_a, ScaleOf way_of_a, BothTensor& b, BothArray<float>& of_b,
-                      ScaleOf way_of_b) {
+                      ScaleOf way_of_b) const {
     if (!c.scales_rows) return;
     a.set_scales(of_a, way_of_a);
     b.set_scales(of_b, way_of_b);

@@ -95,8 +95,8 @@ bool compare(const RandomRun& run, unsigned first_seed) {
 }
 
 TEST_CASE("Forty random strategies on local ranks train the bits of the CPU device", "[long]") {
-  constexpr int wanted = 40;
-  int executed = 0;
+  constexpr std::int64_t wanted = 40;
+  std::int64_t executed = 0;
   for (std::int64_t number = 0; executed < wanted; ++number) {
     REQUIRE(number < 4 * wanted);
     const RandomRun run = random_run(17, number);

@@ -9,16 +9,25 @@ struct Case {
   Strategy strategy;
 };
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  const auto add = [&](const std::string& name, void (*change)(Strategy&)) {
+/// Strategies with what follows from their degrees.
+class Cases {
+ public:
+  void add(const std::string& name, void (*change)(Strategy&)) {
     Strategy s = single();
     change(s);
     s.micro_batches = 8 / s.data_parallel / s.micro_batch;
     if (s.zero_stage > 0 && s.shard_group == 1) s.shard_group = s.gradient_ranks();
     if (s.tensor_parallel > 1) s.sequence_parallel = SequenceParallel::on;
     all.push_back({name, s});
-  };
+  }
+  void add_data_parallel();
+  void add_tensor_parallel();
+  void add_pipelines();
+
+  std::vector<Case> all;
+};
+
+void Cases::add_data_parallel() {
   add("one rank", [](Strategy&) {});
   add("one rank, full recompute", [](Strategy& s) { s.recompute.mode = RecomputeMode::full; });
   add("dp 2", [](Strategy& s) { s.data_parallel = 2; });
@@ -37,6 +46,9 @@ std::vector<Case> cases() {
   }
   add("dp 4 zero 3 ep 2 in twos",
       [](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3, s.shard_group = 2, s.expert_parallel = 2; });
+}
+
+void Cases::add_tensor_parallel() {
   add("tp 2 sp", [](Strategy& s) { s.tensor_parallel = 2; });
   add("tp 2 sp ep 2", [](Strategy& s) { s.tensor_parallel = s.expert_parallel = 2; });
   add("tp 4 sp ep 2 full recompute",
@@ -60,6 +72,9 @@ std::vector<Case> cases() {
     all.back().strategy.zero_stage = zero;
     if (zero > 0) all.back().strategy.shard_group = 4;
   }
+}
+
+void Cases::add_pipelines() {
   add("tp 2 sp pp 2 dp 2 ep 2 etp 2", [](Strategy& s) {
     s.pipeline_stages = s.tensor_parallel = s.data_parallel = s.expert_parallel = s.expert_tensor_parallel = 2;
     s.schedule = Schedule::zb_h1;
@@ -76,7 +91,14 @@ std::vector<Case> cases() {
     all.back().strategy.zero_stage = 2;
     all.back().strategy.shard_group = 2;
   }
-  return all;
+}
+
+std::vector<Case> cases() {
+  Cases found;
+  found.add_data_parallel();
+  found.add_tensor_parallel();
+  found.add_pipelines();
+  return found.all;
 }
 
 void require_one_rank(ExpertRouting routing) {

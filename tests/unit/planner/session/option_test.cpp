@@ -113,7 +113,7 @@ TEST_CASE("no name of another program is a flag of ours or means two", "[session
   for (const auto& option : search_options()) add(option.words.flag, option.words.foreign);
   for (const auto& [theirs, flag] : meant) {
     INFO(theirs);
-    CHECK(ours.count(std::string(theirs)) == 0);
+    CHECK_FALSE(ours.contains(std::string(theirs)));
   }
 }
 
