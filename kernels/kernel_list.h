@@ -5,7 +5,7 @@
 /// the device that computes nothing, and the declarations for CUDA are expansions of these rows. A row is
 /// KERNEL(name, parameters...), or, where the device is asked for scratch memory first, in the member `workspace` of
 /// the arguments, SCRATCH_KERNEL(name, workspace function, arguments). Model: a ladder. The first step is
-/// `reference::name` in kernels/reference, declared beside its arguments, which all others are held against; the
+/// `reference::name` in kernels/reference, declared beside its arguments, which all others are tested against; the
 /// second `cuda::name` in kernels/cuda, for any format, size and alignment, with faster forms of our own behind it; a
 /// LIBRARY_KERNEL has a third, `library::name` in runtime/cuda, which cuBLASLt or cuDNN computes where it can. Each
 /// step has a workspace function of the same name. Not listed: functions that answer something and compute nothing
@@ -114,8 +114,8 @@
   KERNEL(muon_apply, const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows,            \
          std::int64_t matrix_columns)
 
-/// Kernels that take several tensors at once, which CUDA alone has: a row each. `adamw_steps` takes tensors of other
-/// formats, and those that begin elsewhere than at multiples of 16 bytes, one by one.
+/// Kernels that take several tensors at once, which CUDA alone has: a row each. `adamw_steps` updates tensors of
+/// other formats, and tensors that are not aligned to 16 bytes, one by one.
 #define PLUMBLINE_COMBINED_KERNELS(KERNEL, SCRATCH_KERNEL)           \
   SCRATCH_KERNEL(add_health_sums, health_sums_workspace, HealthSums) \
   KERNEL(adamw_steps, std::span<const AdamwStep> steps)

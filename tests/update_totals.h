@@ -18,7 +18,7 @@ inline Bytes gathered_bytes(const UpdateProgram& program, GatherGroup group) {
   return sum;
 }
 
-/// Most bytes of buffers that are no scratch at once.
+/// Peak bytes of the buffers, scratch excluded.
 inline Bytes buffer_bytes(const UpdateProgram& program) {
   Bytes live(0);
   Bytes most(0);

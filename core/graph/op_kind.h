@@ -73,8 +73,7 @@ struct OpRecord {
   OpKind kind;
   std::string_view name;
   OpFamily family = OpFamily::single;
-  /// `plan run` has a kernel of it. The table that runs them (runtime/execution/kernel_call.cpp) is held against this
-  /// when it is compiled.
+  /// Whether `plan run` has a kernel for it; a static_assert in runtime/execution/kernel_call.cpp compares its table.
   bool is_executed = false;
   std::size_t inputs = 1;  ///< concatenate: at least
   OutputShape output;

@@ -23,7 +23,7 @@ template <class Enum>
   return values;
 }
 
-/// The place among `names` of the word at `place`. Throws InputError with all names and the nearest.
+/// The index in `names` of the word at `place`. Throws InputError with all names and the nearest.
 [[nodiscard]] inline std::size_t choice_from_names(const JsonPlace& place, const std::vector<std::string>& names) {
   const std::string& word = place.string();
   const auto found = std::find(names.begin(), names.end(), word);

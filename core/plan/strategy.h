@@ -160,8 +160,8 @@ struct Strategy {
   [[nodiscard]] std::int64_t sequences_at_once() const { return std::int64_t{data_parallel} * micro_batch; }
   /// Sequences of a step: the global batch.
   [[nodiscard]] std::int64_t batch() const { return sequences_at_once() * micro_batches; }
-  /// As many micro-batches as a step of so many sequences has; whether they divide it.
-  [[nodiscard]] bool divides_batch(std::int64_t global_batch) {
+  /// Sets micro_batches to those of a step of `global_batch` sequences, rounded down. False if they leave a remainder.
+  [[nodiscard]] bool set_batch(std::int64_t global_batch) {
     micro_batches = global_batch / sequences_at_once();
     return batch() == global_batch;
   }

@@ -84,6 +84,11 @@ class AxisRows {
     const char* help;
     std::vector<std::string_view> foreign{};
   };
+  /// See StrategyAxis::file_place and change_place; 0: no change names it.
+  struct Places {
+    int file = 0;
+    int change = 0;
+  };
   StrategyAxis& add(StrategyAxis axis, const Words& words) {
     axis.flag = words.flag;
     axis.key = words.key;
@@ -93,11 +98,11 @@ class AxisRows {
     return rows_.emplace_back(std::move(axis));
   }
   /// Of axes that plan files have held from the first: their keys keep the order in which they were written.
-  StrategyAxis& add_first(int file_place, int change_place, StrategyAxis axis, const Words& words) {
+  StrategyAxis& add_first(Places places, StrategyAxis axis, const Words& words) {
     StrategyAxis& row = add(std::move(axis), words);
     row.in_files = InFiles::required;
-    row.file_place = file_place;
-    row.change_place = change_place;
+    row.file_place = places.file;
+    row.change_place = places.change;
     return row;
   }
   [[nodiscard]] std::vector<StrategyAxis> take() { return std::move(rows_); }
@@ -107,21 +112,21 @@ class AxisRows {
 };
 
 void add_degrees(AxisRows& rows) {
-  rows.add_first(2, 1, degree<&Strategy::tensor_parallel>(),
+  rows.add_first({.file = 2, .change = 1}, degree<&Strategy::tensor_parallel>(),
                  {"--tp",
                   "tensor_parallel",
                   "tp",
                   "tensor-parallel ranks (1)",
                   {"--tensor-parallel", "--tensor-parallel-size", "--tensor-model-parallel-size", "--tp-size",
                    "--tensor-parallel-degree", "--autotp-size"}});
-  rows.add_first(4, 3, degree<&Strategy::pipeline_stages>(),
+  rows.add_first({.file = 4, .change = 3}, degree<&Strategy::pipeline_stages>(),
                  {"--pp",
                   "pipeline_stages",
                   "pp",
                   "pipeline stages (1)",
                   {"--pipeline-parallel", "--pipeline-stages", "--pipeline-model-parallel-size", "--pp-size",
                    "--pipeline-parallel-degree", "--pipeline-parallel-size"}});
-  rows.add_first(6, 7, degree<&Strategy::context_parallel>(),
+  rows.add_first({.file = 6, .change = 7}, degree<&Strategy::context_parallel>(),
                  {"--cp",
                   "context_parallel",
                   "cp",
@@ -140,20 +145,20 @@ void add_degrees(AxisRows& rows) {
   exchange.follows = [](const Strategy& a, const Strategy& b) {
     return !divides_sequences(a) || !divides_sequences(b);
   };
-  rows.add_first(7, 9, degree<&Strategy::expert_parallel>(),
+  rows.add_first({.file = 7, .change = 9}, degree<&Strategy::expert_parallel>(),
                  {"--ep",
                   "expert_parallel",
                   "ep",
                   "expert-parallel ranks (1)",
                   {"--expert-parallel", "--expert-model-parallel-size", "--ep-size", "--expert-parallel-degree"}});
-  rows.add_first(8, 10, degree<&Strategy::expert_tensor_parallel>(),
+  rows.add_first({.file = 8, .change = 10}, degree<&Strategy::expert_tensor_parallel>(),
                  {"--etp",
                   "expert_tensor_parallel",
                   "etp",
                   "tensor-parallel ranks inside an expert (1)",
                   {"--expert-tensor-parallel-size", "--expert-tensor-parallel-degree"}})
       .in_files = InFiles::always;
-  rows.add_first(1, 11, degree<&Strategy::data_parallel>(),
+  rows.add_first({.file = 1, .change = 11}, degree<&Strategy::data_parallel>(),
                  {"--dp",
                   "data_parallel",
                   "dp",
@@ -164,7 +169,7 @@ void add_degrees(AxisRows& rows) {
 
 void add_pipeline(AxisRows& rows) {
   rows.add_first(
-          5, 5, degree<&Strategy::virtual_stages>(),
+          {.file = 5, .change = 5}, degree<&Strategy::virtual_stages>(),
           {"--virtual-stages",
            "virtual_stages",
            "virtual stages",
@@ -172,7 +177,7 @@ void add_pipeline(AxisRows& rows) {
            {"--vs", "--vpp", "--virtual-pipeline-model-parallel-size", "--num-virtual-stages-per-pipeline-rank"}})
       .follows = [](const Strategy&, const Strategy& after) { return !has_pipeline(after); };
   StrategyAxis& schedule = rows.add_first(
-      11, 4, choice<&Strategy::schedule>(all_schedules),
+      {.file = 11, .change = 4}, choice<&Strategy::schedule>(all_schedules),
       {"--schedule",
        "schedule",
        "schedule",
@@ -184,19 +189,20 @@ void add_pipeline(AxisRows& rows) {
 }
 
 void add_micro_batches(AxisRows& rows) {
-  rows.add_first(12, 12, number<&Strategy::micro_batch>(1, largest_global_batch),
+  rows.add_first({.file = 12, .change = 12}, number<&Strategy::micro_batch>(1, largest_global_batch),
                  {"--micro-batch",
                   "micro_batch",
                   "micro-batch",
                   "sequences of one micro-batch (1)",
                   {"--mbs", "--micro-batch-size", "--per-device-train-batch-size", "--train-micro-batch-size-per-gpu",
                    "--local-batch-size", "--micro-bs"}});
-  rows.add_first(13, 0, number<&Strategy::micro_batches>(1, largest_global_batch), {"", "micro_batches", "", ""});
+  rows.add_first({.file = 13, .change = 0}, number<&Strategy::micro_batches>(1, largest_global_batch),
+                 {"", "micro_batches", "", ""});
 }
 
 void add_sharding(AxisRows& rows) {
   StrategyAxis& stage = rows.add_first(
-      9, 13, number<&Strategy::zero_stage>(0, 3),
+      {.file = 9, .change = 13}, number<&Strategy::zero_stage>(0, 3),
       {"--zero",
        "zero_stage",
        "ZeRO",
@@ -205,7 +211,7 @@ void add_sharding(AxisRows& rows) {
   stage.values = "0|1|2|3";
   stage.follows = [](const Strategy&, const Strategy& after) { return after.gradient_ranks() == 1; };
   StrategyAxis& group =
-      rows.add_first(10, 14, degree<&Strategy::shard_group>(),
+      rows.add_first({.file = 10, .change = 14}, degree<&Strategy::shard_group>(),
                      {"--shard-group",
                       "shard_group",
                       "shard group",
@@ -230,16 +236,16 @@ void add_sharding(AxisRows& rows) {
 }
 
 void add_kernels(AxisRows& rows) {
-  StrategyAxis& sequence =
-      rows.add_first(3, 2, toggle<&Strategy::sequence_parallel, SequenceParallel::on, SequenceParallel::off>(),
-                     {"--sequence-parallel",
-                      "sequence_parallel",
-                      "sequence parallelism",
-                      "with tensor parallelism (off; on without a value)",
-                      {"--sp", "--enable-sequence-parallel"}});
+  StrategyAxis& sequence = rows.add_first(
+      {.file = 3, .change = 2}, toggle<&Strategy::sequence_parallel, SequenceParallel::on, SequenceParallel::off>(),
+      {"--sequence-parallel",
+       "sequence_parallel",
+       "sequence parallelism",
+       "with tensor parallelism (off; on without a value)",
+       {"--sp", "--enable-sequence-parallel"}});
   sequence.applies = has_tensor_ranks;
   sequence.follows = [](const Strategy& a, const Strategy& b) { return !has_tensor_ranks(a) || !has_tensor_ranks(b); };
-  rows.add_first(StrategyAxis::recipe_place + 1, 18,
+  rows.add_first({.file = StrategyAxis::recipe_place + 1, .change = 18},
                  toggle<&Strategy::flash_attention, FlashAttention::on, FlashAttention::off>(),
                  {"--flash-attention",
                   "flash_attention",
@@ -256,7 +262,7 @@ void add_layers(AxisRows& rows) {
   StrategyAxis recompute;
   recompute.kind = AxisKind::recompute;
   recompute.values = recompute_names_text("|");
-  rows.add_first(14, 17, std::move(recompute),
+  rows.add_first({.file = 14, .change = 17}, std::move(recompute),
                  {"--recompute",
                   "recompute",
                   "recompute",
@@ -268,7 +274,7 @@ void add_layers(AxisRows& rows) {
   layers.values = "N,N,...";
   layers.least = 0;
   layers.most = most_layers;
-  rows.add_first(16, 0, std::move(layers),
+  rows.add_first({.file = 16, .change = 0}, std::move(layers),
                  {"--layers-per-stage",
                   "layers_per_stage",
                   "",
@@ -276,7 +282,7 @@ void add_layers(AxisRows& rows) {
                   {"--pipeline-model-parallel-layout"}})
       .in_files = InFiles::always;
   StrategyAxis& split = rows.add_first(
-      15, 6, choice<&Strategy::split>(all_stage_splits),
+      {.file = 15, .change = 6}, choice<&Strategy::split>(all_stage_splits),
       {"--split", "split", "split", "which layers a pipeline stage holds (even); balanced: the fastest split"});
   split.in_files = InFiles::always;
   split.follows = [](const Strategy& before, const Strategy& after) { return before.chunks() != after.chunks(); };

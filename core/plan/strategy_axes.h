@@ -72,9 +72,9 @@ struct StrategyAxis {
 [[nodiscard]] const std::vector<StrategyAxis>& strategy_axes();
 /// By the place that a member names, `&StrategyAxis::file_place` or `change_place`.
 [[nodiscard]] std::vector<const StrategyAxis*> strategy_axes_by(int StrategyAxis::*place);
-/// The details of an axis of its flag.
+/// The axes that are details of the axis with this flag.
 [[nodiscard]] std::vector<const StrategyAxis*> details_of(std::string_view flag);
-/// They are usual again.
+/// Sets the details of that axis to their usual values.
 void reset_details(std::string_view flag, Strategy& strategy);
 /// The axis of a flag, dashes included. It must be one of them.
 [[nodiscard]] const StrategyAxis& strategy_axis(std::string_view flag);

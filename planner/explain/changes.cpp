@@ -28,7 +28,7 @@ std::optional<Strategy> followed(Strategy s, const Strategy& before, const Quest
   const std::int64_t model_ranks = std::int64_t{s.tensor_parallel} * s.pipeline_stages * s.context_parallel;
   if (model_ranks > question.devices() || question.devices() % model_ranks != 0) return std::nullopt;
   s.data_parallel = static_cast<std::int32_t>(question.devices() / model_ranks);
-  if (s.micro_batch < 1 || !s.divides_batch(question.training().global_batch)) return std::nullopt;
+  if (s.micro_batch < 1 || !s.set_batch(question.training().global_batch)) return std::nullopt;
   const bool was_whole = before.zero_stage == 0 || before.shard_group == before.gradient_ranks();
   if (s.gradient_ranks() == 1) s.zero_stage = 0;
   if (s.zero_stage == 0) {

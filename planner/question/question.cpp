@@ -228,7 +228,7 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
   }
   const std::int64_t batch = question.training().global_batch;
   const std::int64_t at_once = s.sequences_at_once();
-  if (!s.divides_batch(batch))
+  if (!s.set_batch(batch))
     throw InputError(
         {"global batch", std::to_string(batch) + " is not divisible by dp x micro-batch = " + std::to_string(at_once),
          "a multiple", std::to_string(std::max<std::int64_t>(1, (batch + at_once / 2) / at_once) * at_once)});

@@ -305,7 +305,7 @@ void SpaceEnumerator::visit_inner(Strategy s, const Degrees& degrees, const Visi
     const bool is_packed = order_of(s.schedule).drain == Drain::packed_anew && space_.schedules.empty();
     for (const std::int64_t micro_batch : micro_batch_choices(s)) {
       s.micro_batch = micro_batch;
-      static_cast<void>(s.divides_batch(question_->training().global_batch));  // where not, a rule refuses it
+      static_cast<void>(s.set_batch(question_->training().global_batch));  // where not, a rule refuses it
       if (is_packed && s.pipeline_stages * s.micro_batches > most_packed) continue;
       for (const SequenceParallel sequence_parallel : {SequenceParallel::off, SequenceParallel::on}) {
         if (sequence_parallel == SequenceParallel::on && s.tensor_parallel == 1) continue;

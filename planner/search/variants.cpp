@@ -86,7 +86,7 @@ class Variants {
     const auto add_size = [&](std::int64_t size) {
       Strategy s = from_;
       s.micro_batch = size;
-      if (s.divides_batch(from_.batch())) add(s);
+      if (s.set_batch(from_.batch())) add(s);
     };
     for (std::int64_t size = from_.micro_batch / farthest_size; size <= from_.micro_batch * farthest_size; ++size)
       if (size >= 1 && batch % size == 0 && !(skips_space_ && std::has_single_bit(static_cast<std::uint64_t>(size))))

@@ -15,7 +15,7 @@ class ParameterStore;
 class RankEnvironment;
 struct BlockProgram;
 
-/// It outlives the run; of a run that failed, as long as RunFailure says (run/trainer.h).
+/// Must outlive the run; where the run failed, as long as RunFailure says (run/trainer.h).
 class ExecutionProbe {
  public:
   ExecutionProbe() = default;

@@ -23,7 +23,7 @@ using DescribeRank = std::function<Json()>;
 /// "rank 2 (stage 1) at forward 3 of chunk 0"; made where it is asked for.
 using DescribePlace = std::function<std::string()>;
 
-/// It outlives the run; of a run that failed, as long as RunFailure says (trainer.h).
+/// Must outlive the run; where the run failed, as long as RunFailure says (trainer.h).
 class RunObserver {
  public:
   RunObserver() = default;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file run_options.h: how a plan is trained, beside the plan: for how long, on what data, by which ranks on which
-/// devices, and what becomes of it.
+/// devices, and which checkpoints are written.
 ///
 /// Model: plain values, and what makes a rank's device and groups. Who hears of the run is a RunObserver.
 /// Not modelled: flags and their defaults (cli/training_flags.h); what a plan and its recipe decide (TrainingJob).
