@@ -37,6 +37,22 @@ void set(RunFields& fields, const std::string& key, const std::string& value) {
     fields.words[key] = value;
 }
 
+constexpr std::string_view reading = "_as";
+
+/// The fields that a rule assumes though a run says them already. What such a field is understood as ("recompute_as")
+/// goes with the assumption, unless the rule is about the field's text.
+std::vector<std::string> needless_fields(const RunRule& rule, const RunFields& fields,
+                                         const std::set<std::string, std::less<>>& unverified) {
+  std::vector<std::string> needless;
+  for (const auto& [field, value] : rule.then) {
+    const bool is_open = !fields.has(field) || (rule.over_unverified && unverified.contains(field));
+    const bool is_asked = std::any_of(rule.when.begin(), rule.when.end(),
+                                      [&, &key = field](const RunCondition& c) { return c.field == key; });
+    if (!is_open && !is_asked) needless.push_back(field + std::string(reading));
+  }
+  return needless;
+}
+
 }  // namespace
 
 std::string field_text(const RunFields& fields, std::string_view key) {
@@ -56,7 +72,9 @@ RuledRun apply(const std::vector<RunRule>& rules, RuledRun run, const std::set<s
   for (const RunRule& rule : rules) {
     if (!holds(rule, run.fields)) continue;
     if (!rule.skip.empty() && run.skip.empty()) run.skip = rule.skip;
+    const std::vector<std::string> needless = needless_fields(rule, run.fields, unverified);
     for (const auto& [field, value] : rule.then) {
+      if (std::find(needless.begin(), needless.end(), field) != needless.end()) continue;
       const bool decided = std::any_of(run.assumed.begin(), run.assumed.end(),
                                        [&, &key = field](const AssumedField& a) { return a.field == key; });
       const bool open = !run.fields.has(field) || (rule.over_unverified && unverified.contains(field));

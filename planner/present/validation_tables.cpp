@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
@@ -78,8 +80,11 @@ Table skipped_table(const Validation& validation) {
 
 std::vector<std::pair<std::string, std::int64_t>> skip_reasons(const Validation& validation) {
   std::map<std::string, std::int64_t> counts;
-  for (const SkippedRun& row : validation.skipped)
-    ++counts[row.reason.starts_with("a repetition of") ? "a repetition of another run" : row.reason];
+  std::set<std::tuple<std::string, std::string, std::string>> counted;  // a run of several kinds is one row
+  for (const SkippedRun& row : validation.skipped) {
+    const std::string reason = row.reason.starts_with("a repetition of") ? "a repetition of another run" : row.reason;
+    if (counted.emplace(row.source, row.id, reason).second) ++counts[reason];
+  }
   std::vector<std::pair<std::string, std::int64_t>> reasons(counts.begin(), counts.end());
   std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return reasons;

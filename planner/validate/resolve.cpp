@@ -56,11 +56,11 @@ ResolvedRun resolved(const RunQuestion& run, RuledRun ruled) {
   QuestionText text;
   text.model = ruled.fields.word("model");
   text.machine = ruled.fields.word("machine");
-  text.training = training_of(ruled.fields);
   text.stack = ruled.fields.word("stack");
   text.choices = choices_of(ruled.fields);
   text.tensor_parallel_across_nodes = true;
   Network network = network_of(ruled.fields, run.shape, ruled.assumed);
+  text.training = training_of(ruled.fields, sample_unit(network.graph));
   Cluster cluster = cluster_of(ruled.fields);
   text.devices = device_count(cluster);
   Question question(text, std::move(network), std::move(cluster));

@@ -1,10 +1,12 @@
 #include "planner/validate/run_strategy.h"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <optional>
 
 #include "core/base/errors.h"
+#include "core/base/joined.h"
 #include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
 #include "models/machine_catalog.h"
@@ -25,22 +27,27 @@ std::int32_t degree(const RunFields& fields, const char* key) {
   return static_cast<std::int32_t>(fields.number(key).value_or(1));
 }
 
-/// A field whose text an enum understands.
+/// A field whose text an enum understands, of these names.
 template <class Read>
-auto choice(const RunFields& fields, const char* key, Read read, const std::string& expected = "") {
+auto choice(const RunFields& fields, const char* key, Read read, const std::vector<std::string>& names) {
   const std::string text = fields.word(key);
   const auto value = read(text);
   if (!value)
-    throw InputError({key, text.empty() ? "is not published" : "\"" + text + "\" is not modelled", expected, ""});
+    throw InputError({key, text.empty() ? "is not published" : "\"" + text + "\" is not modelled",
+                      "one of " + joined(names, ", "), nearest_text(text, names)});
   return *value;
 }
 
-/// "one of fp32, tf32, ...".
-std::string precision_choices() {
-  std::string all = "one of ";
-  for (const PrecisionRecipe recipe : all_precision_recipes)
-    all += (recipe == all_precision_recipes.front() ? "" : ", ") + std::string(to_text(recipe));
-  return all;
+template <class Values>
+std::vector<std::string> names_of(const Values& values) {
+  std::vector<std::string> names;
+  for (const auto& value : values) {
+    if constexpr (requires { value.name; })
+      names.emplace_back(value.name);
+    else
+      names.emplace_back(to_text(value));
+  }
+  return names;
 }
 
 /// The text that the aliases made of a published one, else the published one itself.
@@ -58,7 +65,41 @@ std::optional<LoraTargets> lora_targets(std::string_view text) {
   return lora_targets_from_text(text);
 }
 
-bool is_on(const RunFields& fields, const char* key) { return fields.word(key) == "true" || fields.word(key) == "on"; }
+bool is_on(const RunFields& fields, const char* key) {
+  const std::string text = fields.word(key);
+  if (text == "true" || text == "on") return true;
+  if (text.empty() || text == "false" || text == "off" || text == "none") return false;
+  throw InputError({key, "\"" + text + "\" is neither on nor off", "true or false", ""});
+}
+
+/// "full on K of N layers", as Megatron's block recompute of K layers is reported: K; nothing where it says anything
+/// else.
+std::optional<std::int64_t> fully_recomputed_layers(std::string_view text, std::int64_t layers) {
+  constexpr std::string_view before = "full on ";
+  const std::string after = " of " + std::to_string(layers) + " layers";
+  if (!text.starts_with(before) || !text.ends_with(after)) return std::nullopt;
+  text.remove_prefix(before.size());
+  text.remove_suffix(after.size());
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size() || count < 1 || count > layers) return std::nullopt;
+  return count;
+}
+
+/// Of layers in a number, the first of every pipeline chunk alike.
+Recompute recompute_of(const RunFields& fields, const Strategy& strategy, const Graph& graph) {
+  const auto read = [&](std::string_view text) -> std::optional<Recompute> {
+    const std::int64_t chunks = std::int64_t{strategy.pipeline_stages} * strategy.virtual_stages;
+    const auto layers = fully_recomputed_layers(text, graph.layer_count());
+    if (!layers) return recompute_from_text(text);
+    if (*layers % chunks != 0) return std::nullopt;
+    return Recompute{RecomputeMode::block, static_cast<std::int32_t>(*layers / chunks)};
+  };
+  std::vector<std::string> names;
+  for (const RecomputeName& name : recompute_names) names.emplace_back(name.text);
+  names.push_back("full on K of " + std::to_string(graph.layer_count()) + " layers");
+  return choice(fields, "recompute", read, names);
+}
 
 /// As published, or what the framework makes of it in such a layout.
 std::int32_t zero_stage(const RunFields& fields) {
@@ -147,22 +188,27 @@ Cluster cluster_of(const RunFields& fields) {
   return with_device_count(cluster, devices);
 }
 
-Training training_of(const RunFields& fields) {
+Training training_of(const RunFields& fields, SampleUnit unit) {
   Training training;
-  training.sequence_length = required(fields, "seq_len");
+  if (unit == SampleUnit::image)
+    training.sequence_length = fields.number("seq_len").value_or(0);  // the network's own
+  else
+    training.sequence_length = required(fields, "seq_len");
   training.global_batch = required(fields, "global_batch");
   training.precision =
-      choice(understood(fields, "precision"), "precision", precision_recipe_from_text, precision_choices());
-  training.optimizer = choice(understood(fields, "optimizer"), "optimizer", optimizer_from_text);
+      choice(understood(fields, "precision"), "precision", precision_recipe_from_text, names_of(all_precision_recipes));
+  training.optimizer =
+      choice(understood(fields, "optimizer"), "optimizer", optimizer_from_text, names_of(optimizer_table));
   if (const std::string format = fields.word("gradient_format"); !format.empty())
-    training.gradient_format = choice(fields, "gradient_format", number_format_from_text);
+    training.gradient_format = choice(fields, "gradient_format", number_format_from_text, names_of(all_number_formats));
   else
     training.gradient_format = training.formats().gradient;  // what runs say of it is in rules, not in stacks
   if (const std::string format = fields.word("optimizer_format"); !format.empty())
-    training.optimizer_format = choice(fields, "optimizer_format", number_format_from_text);
+    training.optimizer_format =
+        choice(fields, "optimizer_format", number_format_from_text, names_of(all_number_formats));
   training.adaptation.lora_rank = fields.number("lora_rank").value_or(0);
   if (!fields.word("lora_targets").empty())
-    training.adaptation.lora_targets = choice(fields, "lora_targets", lora_targets);
+    training.adaptation.lora_targets = choice(fields, "lora_targets", lora_targets, names_of(all_lora_targets));
   return training;
 }
 
@@ -173,7 +219,8 @@ PartialStrategy strategy_of(const RunFields& fields, const Graph& graph) {
   s.pipeline_stages = degree(fields, "pp");
   s.context_parallel = degree(fields, "cp");
   if (s.context_parallel > 1 && !fields.word("cp_comm").empty())
-    s.context_communication = choice(fields, "cp_comm", context_communication_from_text);
+    s.context_communication =
+        choice(fields, "cp_comm", context_communication_from_text, names_of(all_context_communications));
   if (!divisibility(graph).experts.empty()) {  // sources print an expert degree for dense networks too
     s.expert_parallel = expert_degree(fields);
     s.expert_tensor_parallel = degree(fields, "etp");
@@ -187,11 +234,10 @@ PartialStrategy strategy_of(const RunFields& fields, const Graph& graph) {
   s.flash_attention =
       is_on(understood(fields, "flash_attention"), "flash_attention") ? FlashAttention::on : FlashAttention::off;
   const RunFields recompute = understood(fields, "recompute");
-  if (recompute.word("recompute") != "least that fits")
-    s.recompute = choice(recompute, "recompute", recompute_from_text);
+  if (recompute.word("recompute") != "least that fits") s.recompute = recompute_of(recompute, s, graph);
   const RunFields schedule = understood(fields, "schedule");
   if (!schedule.word("schedule").empty() && s.pipeline_stages > 1) {
-    s.schedule = choice(schedule, "schedule", schedule_from_text);
+    s.schedule = choice(schedule, "schedule", schedule_from_text, names_of(all_schedules));
     if (s.schedule == Schedule::one_f_one_b && s.virtual_stages > 1) s.schedule = Schedule::interleaved;
     if (s.schedule == Schedule::interleaved && s.virtual_stages == 1) s.schedule = Schedule::one_f_one_b;
     partial.schedule_given = true;

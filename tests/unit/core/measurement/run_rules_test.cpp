@@ -56,6 +56,25 @@ TEST_CASE("a published field is never changed; an inferred one only by a rule th
   CHECK(apply(table.rules, {fields(), {}, ""}, {"pp"}).fields.number("pp") == 2);
 }
 
+TEST_CASE("what a rule assumes a field to mean does not overwrite a published text that nobody understands") {
+  RunRuleTable table;
+  table.rules = {rule({{"framework", {"Megatron*"}}}, {{"recompute", "none"}, {"recompute_as", "none"}})};
+  RunFields published = fields();
+  published.words["recompute"] = "every:2";
+  const RuledRun run = apply(table.rules, {published, {}, ""}, {});
+  CHECK(run.fields.word("recompute") == "every:2");
+  CHECK_FALSE(run.fields.has("recompute_as"));
+  CHECK(run.assumed.empty());
+  CHECK(apply(table.rules, {fields(), {}, ""}, {}).fields.word("recompute_as") == "none");
+  // a rule about the text itself, and one that says what a framework makes of a field in such a layout, still read it
+  table.rules = {rule({{"recompute", {"every*"}}}, {{"recompute_as", "full"}}),
+                 rule({{"pp", {"!1"}}}, {{"zero_stage_as", "1"}})};
+  published.numbers["zero_stage"] = 3;
+  const RuledRun read = apply(table.rules, {published, {}, ""}, {});
+  CHECK(read.fields.word("recompute_as") == "full");
+  CHECK(read.fields.word("zero_stage_as") == "1");
+}
+
 TEST_CASE("a later rule sees what an earlier one decided, and the first reason to skip stays") {
   RunRuleTable table;
   table.rules = {rule({}, {{"machine", "dgx-a100-80g"}}),

@@ -85,7 +85,9 @@ TEST_CASE("a validation is a row for each source and one for all") {
   }
   validation.skipped = {{"a", "mine", RunKind::time, "a repetition of x"},
                         {"b", "mine", RunKind::time, "a repetition of y"},
-                        {"c", "mine", RunKind::time, "no batch"}};
+                        {"c", "mine", RunKind::time, "no batch"},
+                        {"c", "mine", RunKind::memory, "no batch"},
+                        {"c", "mine", RunKind::fit, "no batch"}};
   const Table series = series_table(validation, "step time", &ValidationSummary::time);
   check_whole(series);
   CHECK(titles(series).front() == "step time");
@@ -102,6 +104,8 @@ TEST_CASE("a validation is a row for each source and one for all") {
   check_whole(skipped);
   CHECK(cell(skipped, 0, "reason").text == "a repetition of another run");
   CHECK(cell(skipped, 0, "rows").number == 2);
+  CHECK(cell(skipped, 1, "reason").text == "no batch");
+  CHECK(cell(skipped, 1, "rows").number == 1);  // one run, skipped for its time, its memory and whether it fitted
 }
 
 }  // namespace

@@ -99,6 +99,53 @@ TEST_CASE("layers of chunks are those of the run, where there is a pipeline") {
   CHECK_THROWS_AS(layers("4", "4,x"), InputError);
 }
 
+namespace {
+
+/// A run of NeMo on 8 H100, as its source says it all but the recompute.
+Resolution nemo_run(const std::string& recompute) {
+  const std::string text =
+      R"json({"format": "plumbline.rows/1", "name": "own", "source": "a log", "common": {"framework": "NeMo 24.07",
+    "hardware": "H100-SXM-80GB", "gpus": 8, "model": "llama-3-8b", "seq_len": 8192, "global_batch": 128, "micro_batch": 1,
+    "precision": "bf16", "zero_stage": 1, "pp": 2, "vpp": 1}, "rows": [
+    {"id": "run", "measured": {"step_time_s": 9}, "recompute": ")json" +
+      recompute + "\"}]}";
+  const Json json = parse_json(text, "own.json");
+  const RunSet runs = runs_from_json(JsonPlace(json, "own.json"), "own");
+  return resolver_of_catalogue().resolve(runs.runs.front().question, runs);
+}
+
+}  // namespace
+
+TEST_CASE("what a framework usually recomputes does not replace what a run says") {
+  for (const char* mode : {"every:2", "by-operator", "offload:4", "selective:mlp"}) {
+    CAPTURE(mode);
+    const Resolution resolution = nemo_run(mode);
+    CAPTURE(resolution.skipped);
+    REQUIRE(resolution.run);
+    CHECK(to_text(resolution.run->strategy.recompute) == mode);
+  }
+  // 6 of 32 layers, in two stages: the first three of each
+  const Resolution block = nemo_run("full on 6 of 32 layers");
+  REQUIRE(block.run);
+  CHECK(to_text(block.run->strategy.recompute) == "block:3");
+  CHECK_THAT(nemo_run("full on 7 of 32 layers").skipped, Catch::Matchers::ContainsSubstring("is not modelled"));
+  CHECK_THAT(nemo_run("ful").skipped, Catch::Matchers::ContainsSubstring("recompute: \"ful\" is not modelled") &&
+                                          Catch::Matchers::ContainsSubstring("nearest: full"));
+}
+
+TEST_CASE("a run on images needs no length of a sequence") {
+  const std::string text =
+      R"json({"format": "plumbline.rows/1", "name": "timm", "source": "huggingface/pytorch-image-models issue 1491", "rows": [
+    {"id": "resnet", "hardware": "A100-SXM-80GB", "gpus": 1, "model": "resnet-50", "framework": "PyTorch", "global_batch": 512,
+     "micro_batch": 512, "precision": "bf16", "recompute": "none", "measured": {"step_time_s": 0.2008}}]})json";
+  const Json json = parse_json(text, "timm.json");
+  const RunSet runs = runs_from_json(JsonPlace(json, "timm.json"), "timm");
+  const Resolution resolution = resolver_of_catalogue().resolve(runs.runs.front().question, runs);
+  CAPTURE(resolution.skipped);
+  REQUIRE(resolution.run);
+  CHECK(resolution.run->question.training().global_batch == 512);
+}
+
 TEST_CASE("published runs become the questions that their sources asked") {
   for (const Expected& expected : expected_rows) {
     CAPTURE(expected.id);
