@@ -14,22 +14,11 @@ namespace {
 
 constexpr std::size_t most_runs = 16;
 constexpr std::size_t label_columns = 8;
-constexpr std::string_view letters = "FBWRCHO";
+constexpr std::string_view letters = "FBWRCHO";  // by timeline kind
+static_assert(letters.size() == timeline_kind_count);
 constexpr char idle = '.';
 
-std::size_t letter_of(const Action& a) {
-  switch (a.kind) {
-    case ActionKind::forward: return letters.find('F');
-    case ActionKind::backward:
-    case ActionKind::backward_input: return letters.find('B');
-    case ActionKind::backward_weight: return letters.find('W');
-    case ActionKind::recompute: return letters.find('R');
-    case ActionKind::offload:
-    case ActionKind::fetch: return letters.find('H');
-    case ActionKind::optimizer_step: return letters.find('O');
-    default: return letters.find('C');
-  }
-}
+std::size_t letter_of(const Action& a) { return static_cast<std::size_t>(timeline_kind(a.kind())); }
 
 /// By letter.
 using LetterTimes = std::array<std::int64_t, letters.size()>;
@@ -70,7 +59,7 @@ void add_left_out(SlotTimes& times, const SimulatedPlan& simulated, std::size_t 
   for (auto i = static_cast<std::size_t>(left_out.first[rank]); i < static_cast<std::size_t>(left_out.cut[rank]); ++i) {
     const Action& action = simulated.program.ranks[rank].actions[i];
     const Picoseconds length = left_out.repeats * simulated.simulation.timeline.of_rank[rank][i].length();
-    if (!is_send(action.kind) && action.issue == Issue::in_order)
+    if (sent_by(action) == nullptr && action.issue == Issue::in_order)
       shares[letter_of(action)] += length / between.length();
   }
   SlotTimes whole(times.size());
@@ -99,7 +88,7 @@ std::string row(const SimulatedPlan& simulated, std::size_t index, std::int64_t 
   SlotTimes alongside(slot_count());
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Action& action = rank.actions[i];
-    if (is_send(action.kind)) continue;
+    if (sent_by(action) != nullptr) continue;
     add_span(action.issue == Issue::in_order ? in_order : alongside, spans[i], letter_of(action), slot_length);
   }
   add_left_out(in_order, simulated, index, slot_length);

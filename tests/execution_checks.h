@@ -141,7 +141,7 @@ inline Bytes sent_to_experts(const RankRecord& rank) {
 inline Bytes planned_on(const RankProgram& rank, Stream stream) {
   Bytes sum(0);
   for (const Action& a : rank.actions)
-    if (a.stream == stream) sum += a.bytes;
+    if (a.stream() == stream) sum += a.bytes();
   return sum;
 }
 

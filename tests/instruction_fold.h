@@ -36,7 +36,7 @@ class RankBlocks {
       }
   }
   [[nodiscard]] std::int32_t execution(const Action& a) const {
-    return rank_.chunks[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)].first;
+    return rank_.chunks[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment())].first;
   }
   [[nodiscard]] const BlockProgram& program(std::int32_t execution) const { return programs_.at(execution); }
   /// Of the pass that an action runs.
@@ -79,7 +79,7 @@ class RankBlocks {
 [[nodiscard]] inline WireBytes sent_by_instructions(const RankBlocks& blocks, const RankProgram& rank) {
   WireBytes sum;
   for (const Action& a : rank.actions)
-    if (const auto pass = pass_of(a.kind); pass && a.segment >= 0 && a.stream == Stream::compute)
+    if (const auto pass = pass_of(a.kind()); pass && a.segment() >= 0 && a.stream() == Stream::compute)
       sum += blocks.sent(a, *pass);
   return sum;
 }
@@ -91,10 +91,10 @@ class InstructionMemory {
 
   /// The most of each class while a block runs; a replay counts with the backward behind it.
   std::optional<MemoryBreakdown> most_during(const Action& a) {
-    if (a.kind == ActionKind::offload) copy_out({blocks_.execution(a), a.micro_batch});
-    if (a.kind == ActionKind::fetch) copy_back({blocks_.execution(a), a.micro_batch});
-    const auto pass = pass_of(a.kind);
-    if (!pass || a.segment < 0 || a.stream != Stream::compute) return std::nullopt;
+    if (a.kind() == ActionKind::offload) copy_out({blocks_.execution(a), a.micro_batch});
+    if (a.kind() == ActionKind::fetch) copy_back({blocks_.execution(a), a.micro_batch});
+    const auto pass = pass_of(a.kind());
+    if (!pass || a.segment() < 0 || a.stream() != Stream::compute) return std::nullopt;
     const Place place{blocks_.execution(a), a.micro_batch};
     const BlockProgram& program = blocks_.program(place.first);
     if (*pass == BlockPass::recompute) {

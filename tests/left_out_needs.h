@@ -12,9 +12,9 @@ namespace plumbline {
   for (RankProgram& rank : program.ranks)
     for (Action& action : rank.actions)
       for (std::int32_t& needed : action.needs) {
-        if (needed < 0 || action.stream != Stream::compute) continue;
+        if (needed < 0 || action.stream() != Stream::compute) continue;
         const Action& other = rank.actions[static_cast<std::size_t>(needed)];
-        if (other.kind != ActionKind::all_gather_parameters || other.issue == Issue::in_order) continue;
+        if (other.kind() != ActionKind::all_gather_parameters || other.issue == Issue::in_order) continue;
         needed = -1;
         ++left_out;
       }

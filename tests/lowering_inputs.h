@@ -29,15 +29,22 @@ namespace plumbline {
   return input;
 }
 
+/// Where a gather puts its first unit, or a pass its gradients.
+[[nodiscard]] inline UnitSlot slot_of(const Action& action) {
+  if (const auto* gather = std::get_if<ParameterGather>(&action.what)) return gather->slot;
+  const auto* pass = std::get_if<ComputePass>(&action.what);
+  return pass == nullptr ? UnitSlot::none : pass->gradients;
+}
+
 /// "kind bytes issue" of what shares states.
 [[nodiscard]] inline std::string sharing_of(const RankProgram& rank) {
   constexpr std::array issues{"in order", "with last", "after last"};
   std::string text;
   for (const Action& action : rank.actions)
-    if (action.stream == Stream::data)
-      text += (text.empty() ? "" : "; ") + to_text(action) + " " + std::to_string(action.bytes.value()) + " " +
+    if (action.stream() == Stream::data)
+      text += (text.empty() ? "" : "; ") + to_text(action) + " " + std::to_string(action.bytes().value()) + " " +
               issues[static_cast<std::size_t>(action.issue)];
-    else if (action.stream == Stream::compute)
+    else if (action.stream() == Stream::compute)
       text += (text.empty() ? "" : "; ") + to_text(action);
   return text;
 }

@@ -20,13 +20,13 @@ namespace plumbline {
   Bytes expert(0);
   for (std::size_t i = 0; i < program.actions.size(); ++i) {
     const Action& action = program.actions[i];
-    if (action.kind == ActionKind::tensor_collective) tensor += action.bytes;
-    if (action.kind == ActionKind::expert_collective) expert += action.bytes;
-    if (action.stream == Stream::pipeline) pipeline += action.bytes;
+    if (action.kind() == ActionKind::tensor_collective) tensor += action.bytes();
+    if (action.kind() == ActionKind::expert_collective) expert += action.bytes();
+    if (action.stream() == Stream::pipeline) pipeline += action.bytes();
     ActionRecord record;
     record.action = static_cast<std::int32_t>(i);
-    record.kind = action.kind;
-    record.stream = action.stream;
+    record.kind = action.kind();
+    record.stream = action.stream();
     record.median_ns = simulated.simulation.timeline.of_rank[s][i].length().value() / 1000;
     rank.actions.push_back(record);
   }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/cost/pipeline_time.h"
-#include "core/program/action_kinds.h"
 
 namespace plumbline {
 namespace {
@@ -67,53 +66,63 @@ class RankClock {
   }
 
   [[nodiscard]] Picoseconds of(const Action& a) const {
-    if (a.stream == Stream::data) return of_sharing(a);
-    if (a.stream == Stream::copy) return of_copy(a);
-    if (a.pass == Pass::step) return of_step(a);
-    if (a.segment < 0) return of_transfer(a);
-    const SegmentTimes& t = segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
-    const PhaseTime& phase = a.replay == IsReplay::yes ? t.recompute : a.pass == Pass::forward ? t.forward : t.backward;
-    switch (a.kind) {
-      case ActionKind::forward:
-      case ActionKind::recompute:
-      case ActionKind::backward: return phase.compute;
-      case ActionKind::backward_input: return phase.compute - t.backward_weight;
-      case ActionKind::backward_weight: return t.backward_weight;
-      case ActionKind::tensor_collective: return phase.tensor_parallel;
-      case ActionKind::context_collective: return phase.context_parallel;
-      case ActionKind::expert_collective: return phase.expert_parallel;
-      default: return Picoseconds(0);
-    }
+    return std::visit([&](const auto& what) { return time_of(what, a); }, a.what);
   }
 
  private:
-  /// In order: of copies inside of a segment, what shows.
-  [[nodiscard]] Picoseconds of_copy(const Action& a) const {
-    if (a.issue != Issue::in_order || a.segment < 0) return plan_.steps.copy_to_host(a.bytes, stage_.site);
-    const SegmentTimes& t = segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
-    return a.kind == ActionKind::offload ? t.copies.forward : t.copies.backward;
+  [[nodiscard]] const SegmentTimes& segment(const Action& a, std::int32_t index) const {
+    return segments_[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(index)];
   }
-  [[nodiscard]] Picoseconds of_step(const Action& a) const {
-    return a.kind == ActionKind::optimizer_step ? plan_.steps.optimizer(stage_, plan_.strategy) : Picoseconds(0);
+  [[nodiscard]] static const PhaseTime& phase(const SegmentTimes& t, ComputeKind kind) {
+    if (kind == ComputeKind::recompute) return t.recompute;
+    return kind == ComputeKind::forward ? t.forward : t.backward;
   }
-  /// A share of the rank's whole communication of the kind, by bytes.
-  [[nodiscard]] Picoseconds of_sharing(const Action& a) const {
-    if (a.barrier == Barrier::gradients) return plan_.steps.tied_reduction(plan_.ranks, plan_.strategy);
-    const auto of = [&](Picoseconds time, Bytes sent) {
-      return share(time, static_cast<double>(a.bytes.value()), static_cast<double>(sent.value()));
-    };
-    if (a.kind == ActionKind::all_gather_parameters && a.pass == Pass::step) return Picoseconds(0);
-    if (a.kind == ActionKind::all_gather_parameters)
-      return plan_.strategy.zero_stage >= 3 ? of(shared_.gather, sent_.gather) : of(shared_.update, sent_.update);
-    if (a.kind != ActionKind::reduce_gradients) return Picoseconds(0);
-    const bool is_once = a.pass == Pass::step && a.micro_batch < 0;
-    return is_once ? of(shared_.reduction, sent_.reduction) : of(shared_.scatter, sent_.scatter);
+  /// A part of the rank's whole communication of a kind, by bytes.
+  [[nodiscard]] static Picoseconds part(Picoseconds whole, Bytes bytes, Bytes sent) {
+    return share(whole, static_cast<double>(bytes.value()), static_cast<double>(sent.value()));
+  }
+
+  [[nodiscard]] Picoseconds time_of(const ComputePass& pass, const Action& a) const {
+    const SegmentTimes& t = segment(a, pass.segment);
+    if (pass.of == ComputeKind::backward_weight) return t.backward_weight;
+    const Picoseconds whole = phase(t, pass.of).compute;
+    return pass.of == ComputeKind::backward_input ? whole - t.backward_weight : whole;
+  }
+  [[nodiscard]] Picoseconds time_of(const BlockCollective& collective, const Action& a) const {
+    const PhaseTime& of_pass = phase(segment(a, collective.segment), collective.of);
+    if (collective.axis == BlockAxis::tensor) return of_pass.tensor_parallel;
+    return collective.axis == BlockAxis::context ? of_pass.context_parallel : of_pass.expert_parallel;
   }
   /// In transit the message takes the time, else the receiver does.
-  [[nodiscard]] Picoseconds of_transfer(const Action& a) const {
-    if (is_send(a.kind) != (a.handover == Handover::in_transit)) return Picoseconds(0);
-    return links_[link_between(rank_, a.peer)].hop;
+  [[nodiscard]] Picoseconds time_of(const StageMessage& message, const Action&) const {
+    const bool is_sent = message.end == MessageEnd::send;
+    if (is_sent != (message.handover == Handover::in_transit)) return Picoseconds(0);
+    return links_[link_between(rank_, message.peer)].hop;
   }
+  [[nodiscard]] Picoseconds time_of(const ParameterGather& gather, const Action&) const {
+    return plan_.strategy.zero_stage >= 3 ? part(shared_.gather, gather.bytes, sent_.gather)
+                                          : part(shared_.update, gather.bytes, sent_.update);
+  }
+  [[nodiscard]] Picoseconds time_of(const GradientReduction& reduction, const Action&) const {
+    return reduction.of == GradientsOf::step ? part(shared_.reduction, reduction.bytes, sent_.reduction)
+                                             : part(shared_.scatter, reduction.bytes, sent_.scatter);
+  }
+  /// In order: of copies inside of a segment, what shows.
+  [[nodiscard]] Picoseconds time_of(const HostCopy& copy, const Action& a) const {
+    if (a.issue != Issue::in_order || copy.is_of_states()) return plan_.steps.copy_to_host(copy.bytes, stage_.site);
+    const SegmentTimes& t = segment(a, copy.segment);
+    return copy.to == CopyTo::host ? t.copies.forward : t.copies.backward;
+  }
+  [[nodiscard]] Picoseconds time_of(const TiedSum&, const Action&) const {
+    return plan_.steps.tied_reduction(plan_.ranks, plan_.strategy);
+  }
+  [[nodiscard]] Picoseconds time_of(const OptimizerStep&, const Action&) const {
+    return plan_.steps.optimizer(stage_, plan_.strategy);
+  }
+  /// What takes none, or takes it inside of the optimizer's step.
+  [[nodiscard]] Picoseconds time_of(const ParameterRelease&, const Action&) const { return Picoseconds(0); }
+  [[nodiscard]] Picoseconds time_of(const PartialSum&, const Action&) const { return Picoseconds(0); }
+  [[nodiscard]] Picoseconds time_of(const MatrixGather&, const Action&) const { return Picoseconds(0); }
 
   const PricedPlan& plan_;
   const StageCost& stage_;

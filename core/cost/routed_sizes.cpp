@@ -139,21 +139,22 @@ Bytes exchanged_bytes(const BalancedPlan& plan, const RoutedStep& rows, std::int
 Bytes copied_bytes(const BalancedPlan& plan, std::int32_t stage, const RankProgram& program, const RoutedStep& rows,
                    std::int64_t steps) {
   const RankSizes& sizes = plan.sizes.ranks[static_cast<std::size_t>(stage)];
-  std::map<ActionKind, Bytes> sums;
+  std::map<CopyTo, Bytes> sums;
   for (const Action& action : program.actions) {
-    if (action.kind != ActionKind::offload && action.kind != ActionKind::fetch) continue;
-    Bytes& sum = sums[action.kind];
-    sum += action.bytes * steps;
-    if (action.micro_batch < 0) continue;  // states of the optimizer
+    const auto* copy = std::get_if<HostCopy>(&action.what);
+    if (copy == nullptr) continue;
+    Bytes& sum = sums[copy->to];
+    sum += copy->bytes * steps;
+    if (copy->is_of_states()) continue;
     const SegmentSizes& segment =
-        sizes.chunks[static_cast<std::size_t>(action.chunk)].segments[static_cast<std::size_t>(action.segment)];
+        sizes.chunks[static_cast<std::size_t>(action.chunk)].segments[static_cast<std::size_t>(copy->segment)];
     const auto found = rows.find({segment.executions.first, action.micro_batch});
     // Rows of all steps, so that fewer came than left may be more than a step has: bytes go by the row.
     if (segment.leaves() > Bytes(0) && found != rows.end())
       sum += extra_rows(plan, found->second) * saved_of_row(plan, found->first.first);
   }
   Bytes of_step(0);
-  for (const auto& [kind, sum] : sums) of_step += sum / steps;
+  for (const auto& [to, sum] : sums) of_step += sum / steps;
   return of_step;
 }
 

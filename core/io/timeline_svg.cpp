@@ -25,38 +25,26 @@ constexpr double memory_height = 26;
 constexpr double stage_height = 60;
 constexpr std::size_t most_stages = 16;
 
-enum class Look : std::uint8_t { forward, backward, weight, recompute, communication, host_copy, optimizer };
 struct LookWords {
   std::string_view name;
   int red, green, blue;
 };
-/// Told apart by lightness too, for readers who do not see all hues.
-constexpr std::array<LookWords, 7> looks{{{"forward", 47, 111, 190},
-                                          {"backward", 214, 126, 28},
-                                          {"weight gradient", 106, 153, 60},
-                                          {"recompute", 150, 111, 190},
-                                          {"exposed communication", 200, 40, 60},
-                                          {"exposed host copies", 232, 168, 178},
-                                          {"optimizer", 70, 70, 70}}};
+/// By timeline kind; told apart by lightness too, for readers who do not see all hues.
+constexpr std::array<LookWords, timeline_kind_count> looks{{{"forward", 47, 111, 190},
+                                                            {"backward", 214, 126, 28},
+                                                            {"weight gradient", 106, 153, 60},
+                                                            {"recompute", 150, 111, 190},
+                                                            {"exposed communication", 200, 40, 60},
+                                                            {"exposed host copies", 232, 168, 178},
+                                                            {"optimizer", 70, 70, 70}}};
 
-Look look_of(const Action& action) {
-  switch (action.kind) {
-    case ActionKind::forward: return Look::forward;
-    case ActionKind::backward:
-    case ActionKind::backward_input: return Look::backward;
-    case ActionKind::backward_weight: return Look::weight;
-    case ActionKind::recompute: return Look::recompute;
-    case ActionKind::offload:
-    case ActionKind::fetch: return Look::host_copy;
-    case ActionKind::optimizer_step: return Look::optimizer;
-    default: return Look::communication;
-  }
+/// Of micro-batches.
+bool has_shades(TimelineKind work) {
+  return work != TimelineKind::communication && work != TimelineKind::host_copy && work != TimelineKind::optimizer;
 }
 
-bool has_shades(Look look) { return look != Look::communication && look != Look::host_copy && look != Look::optimizer; }
-
 /// 0: as it is; towards 1: paler.
-std::string colour_of(Look look, double paleness) {
+std::string colour_of(TimelineKind look, double paleness) {
   const LookWords& words = looks[static_cast<std::size_t>(look)];
   std::string text = "#";
   for (const int part : {words.red, words.green, words.blue}) {
@@ -129,7 +117,7 @@ class Picture {
 
   struct Occupation {
     bool is_in_order;  ///< else it runs alongside what is, and shows where nothing does
-    Look look;
+    TimelineKind look;
     std::int32_t chunk;
     std::int32_t micro_batch;
     Span span;
@@ -141,9 +129,9 @@ class Picture {
     for (std::size_t i = 0; i < actions.size(); ++i) {
       const Action& action = actions[i];
       const Span& span = simulation_.timeline.of_rank[rank][i];
-      if (is_send(action.kind) || span.length() == Picoseconds(0)) continue;
+      if (sent_by(action) != nullptr || span.length() == Picoseconds(0)) continue;
       const bool is_in_order = action.issue == Issue::in_order;
-      const Look look = look_of(action);
+      const TimelineKind look = timeline_kind(action.kind());
       const std::int32_t chunk = has_shades(look) ? action.chunk : -1;
       const bool joins = !result.empty() && result.back().is_in_order == is_in_order && result.back().look == look &&
                          result.back().chunk == chunk && result.back().micro_batch == action.micro_batch &&
@@ -157,7 +145,7 @@ class Picture {
   }
 
   void draw_lane(std::size_t rank, double top) {
-    std::map<std::tuple<bool, Look, std::int32_t>, std::string> paths;
+    std::map<std::tuple<bool, TimelineKind, std::int32_t>, std::string> paths;
     const std::vector<Occupation> all = occupations(rank);
     for (const Occupation& one : all) {
       const double x = x_of(one.span.start);
@@ -167,7 +155,7 @@ class Picture {
       seen_[static_cast<std::size_t>(one.look)] = true;
     }
     for (const auto& [key, path] : paths)
-      svg_.path(path, colour_of(std::get<Look>(key), paleness(std::get<std::int32_t>(key))));
+      svg_.path(path, colour_of(std::get<TimelineKind>(key), paleness(std::get<std::int32_t>(key))));
     for (const Occupation& one : all) label(one, top);
     draw_left_out(rank, top);
   }
@@ -267,7 +255,7 @@ class Picture {
   void draw_legend() {
     double x = 12;
     for (std::size_t i = 0; i < looks.size(); ++i)
-      if (seen_[i]) swatch(x, colour_of(static_cast<Look>(i), 0), looks[i].name);
+      if (seen_[i]) swatch(x, colour_of(static_cast<TimelineKind>(i), 0), looks[i].name);
     swatch(x, "#ededed", "idle");
     swatch(x, "#c9c9c9", "states");
     swatch(x, "#8fc7bd", "activations and buffers");

@@ -1,5 +1,8 @@
 #include <initializer_list>
+#include <limits>
 
+#include "core/base/errors.h"
+#include "core/program/action_kinds.h"
 #include "core/program/buffer_slots.h"
 
 namespace plumbline::passes {
@@ -10,7 +13,8 @@ std::vector<bool> last_reductions(const Actions& actions) {
   std::vector<bool> last(actions.size(), false);
   auto group = group_of(Action{});
   for (std::size_t i = actions.size(); i-- > 0;) {
-    if (actions[i].kind != ActionKind::reduce_gradients || actions[i].pass == Pass::step) continue;
+    const auto* reduction = std::get_if<GradientReduction>(&actions[i].what);
+    if (reduction == nullptr || reduction->pass() == Pass::step) continue;
     last[i] = group_of(actions[i]) != group;
     group = group_of(actions[i]);
   }
@@ -22,8 +26,9 @@ std::vector<bool> split_backwards(const Actions& actions) {
   std::vector<bool> split(actions.size(), false);
   bool is_split = false;
   for (std::size_t i = actions.size(); i-- > 0;) {
-    if (actions[i].kind == ActionKind::backward || actions[i].kind == ActionKind::backward_input)
-      is_split = actions[i].kind == ActionKind::backward_input;
+    if (const auto* pass = std::get_if<ComputePass>(&actions[i].what);
+        pass != nullptr && (pass->of == ComputeKind::backward || pass->of == ComputeKind::backward_input))
+      is_split = pass->of == ComputeKind::backward_input;
     split[i] = is_split;
   }
   return split;
@@ -33,7 +38,7 @@ std::vector<bool> split_backwards(const Actions& actions) {
 /// there is none.
 std::size_t first_once_per_step(const Actions& actions) {
   std::size_t end = actions.size();
-  while (end > 0 && actions[end - 1].pass == Pass::step) --end;
+  while (end > 0 && actions[end - 1].pass() == Pass::step) --end;
   return end;
 }
 
@@ -61,18 +66,21 @@ class BufferUses {
 
   void add(Action& action, const InStep& place) {
     place_ = place;
+    segment_ = action.segment();
     action.first_use = static_cast<std::int32_t>(rank_.uses.size());
     if (place.makes_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::allocate, Access::write});
     add_uses(action);
     if (place.frees_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::release});
-    action.uses = static_cast<std::int32_t>(rank_.uses.size()) - action.first_use;
+    const std::size_t uses = rank_.uses.size() - static_cast<std::size_t>(action.first_use);
+    check(uses <= std::numeric_limits<decltype(action.uses)>::max(), "an action uses few buffers");
+    action.uses = static_cast<decltype(action.uses)>(uses);
   }
 
  private:
   void add_uses(const Action& a) {
-    switch (a.kind) {
+    switch (a.kind()) {
       case ActionKind::forward: return forward(a);
       case ActionKind::recompute: return recompute(a);
       case ActionKind::backward: return backward(a);
@@ -81,13 +89,15 @@ class BufferUses {
       case ActionKind::receive_forward: return receive(slots_.received_activation);
       case ActionKind::receive_backward: return receive(slots_.received_gradient);
       case ActionKind::all_gather_parameters:
-        if (a.pass != Pass::step) gather();
+        if (std::holds_alternative<ParameterGather>(a.what)) gather();
         return;
       case ActionKind::release_parameters:
         is_gathered_ = false;
         return use(slots_.gathered_parameters, {Access::release});
       case ActionKind::reduce_gradients: return reduce(a);
-      case ActionKind::tensor_collective: return sum_partial(a);
+      case ActionKind::tensor_collective:
+        if (std::holds_alternative<PartialSum>(a.what)) sum_partial();
+        return;
       case ActionKind::offload: return copy(a, {Access::read, Access::release});
       case ActionKind::fetch: return copy(a, {Access::allocate, Access::write});
       case ActionKind::optimizer_step:
@@ -101,7 +111,7 @@ class BufferUses {
   }
 
   void copy(const Action& a, std::initializer_list<Access> accesses) {
-    if (a.pass == Pass::step) return use(slots_.fetched_states, accesses);
+    if (std::get<HostCopy>(a.what).is_of_states()) return use(slots_.fetched_states, accesses);
     use(own(segment(a).offloaded, a), accesses);
     use(own(segment(a).offloaded_for_weight, a), accesses);
   }
@@ -126,8 +136,7 @@ class BufferUses {
     use(slots_.gradients, {Access::write});
   }
 
-  void sum_partial(const Action& a) {
-    if (a.pass != Pass::step) return;
+  void sum_partial() {
     use(slots_.packed_partial, {Access::allocate, Access::write, Access::read, Access::release});
     use(slots_.gradients, {Access::write});
   }
@@ -142,12 +151,12 @@ class BufferUses {
     use(own(segment(a).offloaded_for_weight, a), {Access::allocate, Access::write});
     use(own(segment(a).logits, a), {Access::allocate, Access::write});
     if (ends_chunk(a)) use(transferred(slots_.transferred_activation, a, 0), {Access::allocate, Access::write});
-    if (a.segment == 0) use(transferred(slots_.transferred_activation, a, -1), {Access::read, Access::release});
+    if (segment_ == 0) use(transferred(slots_.transferred_activation, a, -1), {Access::read, Access::release});
     use(segment(a).working_forward, {Access::release});
   }
 
   [[nodiscard]] bool ends_chunk(const Action& a) const {
-    return a.segment + 1 == std::ssize(slots_.segments[static_cast<std::size_t>(a.chunk)]);
+    return segment_ + 1 == std::ssize(slots_.segments[static_cast<std::size_t>(a.chunk)]);
   }
   /// Between the action's chunk and the next one, or the one before and it.
   [[nodiscard]] static std::int32_t transferred(const std::vector<std::int32_t>& slots, const Action& a,
@@ -156,7 +165,7 @@ class BufferUses {
     return chunk < 0 ? no_buffer : own(slots[static_cast<std::size_t>(chunk)], a);
   }
   void hand_gradients(const Action& a) {
-    if (a.segment == 0) use(transferred(slots_.transferred_gradient, a, -1), {Access::allocate, Access::write});
+    if (segment_ == 0) use(transferred(slots_.transferred_gradient, a, -1), {Access::allocate, Access::write});
     if (ends_chunk(a)) use(transferred(slots_.transferred_gradient, a, 0), {Access::read, Access::release});
   }
 
@@ -181,7 +190,7 @@ class BufferUses {
     use(own(segment(a).logits, a), {Access::read});
     read_saved(a);
     hand_gradients(a);
-    if (a.kind == ActionKind::backward)
+    if (a.kind() == ActionKind::backward)
       make_weight_gradients(a);
     else
       keep_for_weights(a);
@@ -264,7 +273,7 @@ class BufferUses {
     for (const Access access : accesses) rank_.uses.push_back({buffer, access});
   }
   [[nodiscard]] const SegmentSlots& segment(const Action& a) const {
-    return slots_.segments[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)];
+    return slots_.segments[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(segment_)];
   }
   /// The micro-batch's own buffer.
   [[nodiscard]] static std::int32_t own(std::int32_t first, const Action& a) {
@@ -274,7 +283,8 @@ class BufferUses {
   const RankContext& context_;
   const RankSlots& slots_;
   RankProgram& rank_;
-  InStep place_;
+  InStep place_;                       ///< of the action at hand
+  std::int32_t segment_ = -1;          ///< likewise
   std::int32_t received_ = no_buffer;  ///< what the next compute action reads
   bool is_gathered_ = false;
   bool has_gradients_ = false;             ///< that are not reduced yet

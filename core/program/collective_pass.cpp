@@ -1,20 +1,19 @@
+#include "core/program/action_kinds.h"
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
 namespace {
 
-void push_collective(Actions& actions, Action action, ActionKind kind, Stream stream, Axis axis, Bytes bytes) {
+void push_collective(Actions& actions, const Action& block, BlockAxis axis, Bytes bytes) {
   if (bytes.value() == 0) return;
-  action.kind = kind;
-  action.stream = stream;
-  action.axis = axis;
-  action.bytes = bytes;
-  actions.push_back(action);
+  const auto& pass = std::get<ComputePass>(block.what);
+  actions.push_back(
+      beside(block, BlockCollective{.axis = axis, .of = pass.of, .segment = pass.segment, .bytes = bytes}));
 }
 
-const WireBytes& bytes_of(const Action& action, const SegmentSizes& segment) {
-  if (action.kind == ActionKind::recompute) return segment.recompute;
-  return action.pass == Pass::forward ? segment.forward : segment.backward;
+const WireBytes& bytes_of(ComputeKind kind, const SegmentSizes& segment) {
+  if (kind == ComputeKind::recompute) return segment.recompute;
+  return kind == ComputeKind::forward ? segment.forward : segment.backward;
 }
 
 }  // namespace
@@ -24,11 +23,12 @@ Actions add_collectives(const RankContext& context, const Actions& before) {
   actions.reserve(2 * before.size());
   for (const Action& action : before) {
     actions.push_back(action);
-    if (action.pass == Pass::weight) continue;
-    const WireBytes& sent = bytes_of(action, context.segment(action));
-    push_collective(actions, action, ActionKind::tensor_collective, Stream::tensor, Axis::tensor, sent.tensor);
-    push_collective(actions, action, ActionKind::context_collective, Stream::context, Axis::context, sent.context);
-    push_collective(actions, action, ActionKind::expert_collective, Stream::expert, Axis::expert, sent.expert);
+    const ComputeKind kind = std::get<ComputePass>(action.what).of;
+    if (kind == ComputeKind::backward_weight) continue;
+    const WireBytes& sent = bytes_of(kind, context.segment(action));
+    push_collective(actions, action, BlockAxis::tensor, sent.tensor);
+    push_collective(actions, action, BlockAxis::context, sent.context);
+    push_collective(actions, action, BlockAxis::expert, sent.expert);
   }
   return actions;
 }

@@ -1,11 +1,12 @@
+#include "core/base/errors.h"
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
 namespace {
 
-Pass pass_of(ActionKind kind) {
-  if (kind == ActionKind::forward) return Pass::forward;
-  return kind == ActionKind::backward_weight ? Pass::weight : Pass::backward;
+ComputeKind compute_kind(ActionKind kind) {
+  check(kind <= ActionKind::backward_weight, "an order has actions that compute");
+  return static_cast<ComputeKind>(kind);
 }
 
 }  // namespace
@@ -15,15 +16,16 @@ Actions compute(const RankContext& context) {
   Actions actions;
   actions.reserve(order.size());
   for (const ComputeAction& step : order) {
+    ComputePass pass;
+    pass.of = compute_kind(step.kind);
     Action action;
-    action.kind = step.kind;
-    action.pass = pass_of(step.kind);
     action.chunk = step.chunk;
     action.micro_batch = step.micro_batch;
     const auto segments =
         static_cast<std::int32_t>(context.sizes().chunks[static_cast<std::size_t>(step.chunk)].segments.size());
     for (std::int32_t i = 0; i < segments; ++i) {
-      action.segment = action.pass == Pass::forward ? i : segments - 1 - i;
+      pass.segment = pass.pass() == Pass::forward ? i : segments - 1 - i;
+      action.what = pass;
       actions.push_back(action);
     }
   }

@@ -3,19 +3,14 @@
 #include <tuple>
 #include <utility>
 
+#include "core/program/action_kinds.h"
 #include "core/program/segment_runs.h"
 
 namespace plumbline::passes {
 namespace {
 
-Action copy(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
-  Action action = at;
-  action.kind = kind;
-  action.stream = Stream::copy;
-  action.replay = IsReplay::no;
-  action.bytes = bytes;
-  action.issue = issue;
-  return action;
+Action copy(const Action& at, CopyTo to, Bytes bytes, Issue issue) {
+  return beside(at, HostCopy{to, at.segment(), bytes}, issue);
 }
 
 /// A copy that goes behind the action with this index; -1: before all.
@@ -38,9 +33,10 @@ class Copies {
       const SegmentSizes& sizes = context_.segment(a);
       if (sizes.copied_inside > Bytes(0)) add_inside(run, sizes.copied_inside);
       if (sizes.leaves() == Bytes(0)) continue;
-      const std::tuple of(a.chunk, a.micro_batch, a.segment);
-      if (a.pass == Pass::forward) forwards_[of] = run;
-      if (a.pass == Pass::backward) add_alongside(forwards_.at(of), run, sizes.leaves());
+      const Pass pass = a.pass();
+      const std::tuple of(a.chunk, a.micro_batch, a.segment());
+      if (pass == Pass::forward) forwards_[of] = run;
+      if (pass == Pass::backward) add_alongside(forwards_.at(of), run, sizes.leaves());
     }
     // What runs alongside an action is issued before what follows it.
     const auto place = [](const Insertion& i) { return std::pair(i.behind, i.action.issue); };
@@ -59,22 +55,21 @@ class Copies {
   [[nodiscard]] std::ptrdiff_t alongside(std::size_t run) const {
     std::size_t last = runs_[run].compute;
     for (std::size_t i = last; i <= runs_[run].last; ++i)
-      if (before_[i].issue == Issue::in_order && before_[i].stream == Stream::compute) last = i;
+      if (computes(before_[i])) last = i;
     while (last + 1 < before_.size() && before_[last + 1].issue == Issue::with_last) ++last;
     return static_cast<std::ptrdiff_t>(last);
   }
 
   void add_alongside(std::size_t forward, std::size_t backward, Bytes bytes) {
     if (backward < forward + 3) return;
-    found_.push_back({alongside(forward + 1), copy(compute(forward), ActionKind::offload, bytes, Issue::with_last)});
-    found_.push_back({before(backward - 1), copy(compute(backward), ActionKind::fetch, bytes, Issue::after_last)});
+    found_.push_back({alongside(forward + 1), copy(compute(forward), CopyTo::host, bytes, Issue::with_last)});
+    found_.push_back({before(backward - 1), copy(compute(backward), CopyTo::device, bytes, Issue::after_last)});
   }
   void add_inside(std::size_t run, Bytes bytes) {
     const Action& a = compute(run);
-    if (a.pass == Pass::forward)
-      found_.push_back(
-          {static_cast<std::ptrdiff_t>(runs_[run].last), copy(a, ActionKind::offload, bytes, Issue::in_order)});
-    if (a.pass == Pass::backward) found_.push_back({before(run), copy(a, ActionKind::fetch, bytes, Issue::in_order)});
+    if (a.pass() == Pass::forward)
+      found_.push_back({static_cast<std::ptrdiff_t>(runs_[run].last), copy(a, CopyTo::host, bytes, Issue::in_order)});
+    if (a.pass() == Pass::backward) found_.push_back({before(run), copy(a, CopyTo::device, bytes, Issue::in_order)});
   }
 
   const RankContext& context_;
@@ -91,25 +86,17 @@ bool offloads(const RankSizes& sizes) {
   return false;
 }
 
-Action states_copy(ActionKind kind, Bytes bytes) {
-  Action action;
-  action.pass = Pass::step;
-  return copy(action, kind, bytes, Issue::after_last);
+Action states_copy(CopyTo to, Bytes bytes) {
+  return once_per_step(HostCopy{.to = to, .bytes = bytes}, Issue::after_last);
 }
 
 /// What an optimizer that needs whole matrices sends; it runs inside of its step, and takes its time there.
 void add_matrix_gathers(const RankSizes& sizes, Actions& actions) {
-  const auto add = [&](Stream stream, Axis axis, Bytes bytes) {
-    if (bytes.value() == 0) return;
-    Action& action = actions.emplace_back();
-    action.kind = ActionKind::all_gather_parameters;
-    action.stream = stream;
-    action.pass = Pass::step;
-    action.axis = axis;
-    action.bytes = bytes;
+  const auto add = [&](MatrixParts parts, Bytes bytes) {
+    if (bytes.value() > 0) actions.push_back(once_per_step(MatrixGather{parts, bytes}));
   };
-  add(Stream::data, Axis::shard, sizes.matrix_shards);
-  add(Stream::tensor, Axis::tensor, sizes.matrix_slices);
+  add(MatrixParts::shards, sizes.matrix_shards);
+  add(MatrixParts::slices, sizes.matrix_slices);
 }
 
 }  // namespace
@@ -131,15 +118,12 @@ void add_optimizer_step(const RankContext& context, Actions& actions) {
   const Bytes states = context.sizes().offloaded_states;
   if (states.value() > 0) {
     const auto last =
-        std::find_if(actions.rbegin(), actions.rend(), [](const Action& a) { return a.pass != Pass::step; });
-    actions.insert(last.base(), states_copy(ActionKind::fetch, states));
+        std::find_if(actions.rbegin(), actions.rend(), [](const Action& a) { return a.pass() != Pass::step; });
+    actions.insert(last.base(), states_copy(CopyTo::device, states));
   }
   add_matrix_gathers(context.sizes(), actions);
-  Action& action = actions.emplace_back();
-  action.kind = ActionKind::optimizer_step;
-  action.pass = Pass::step;
-  action.barrier = Barrier::gradient_norm;
-  if (states.value() > 0) actions.push_back(states_copy(ActionKind::offload, states));
+  actions.push_back(once_per_step(OptimizerStep{}));
+  if (states.value() > 0) actions.push_back(states_copy(CopyTo::host, states));
 }
 
 }  // namespace plumbline::passes

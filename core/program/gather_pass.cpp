@@ -1,12 +1,14 @@
 #include <algorithm>
 
+#include "core/program/action_kinds.h"
 #include "core/program/passes.h"
 
 namespace plumbline::passes {
 namespace {
 
 bool uses_parameters(const Action& action) {
-  return action.segment >= 0 && (action.pass == Pass::forward || action.pass == Pass::backward);
+  const Pass pass = action.pass();
+  return action.segment() >= 0 && (pass == Pass::forward || pass == Pass::backward);
 }
 
 /// Where the run of actions of a segment, or of a unit of several, begins, and what its parameters take to gather.
@@ -16,17 +18,6 @@ struct Run {
   Bytes rest{0};
   UnitRun units;
 };
-
-Action sharing_action(const Action& at, ActionKind kind, Bytes bytes, Issue issue) {
-  Action action = at;
-  action.kind = kind;
-  action.stream = Stream::data;
-  action.axis = Axis::shard;
-  action.bytes = bytes;
-  action.issue = issue;
-  action.replay = IsReplay::no;
-  return action;
-}
 
 bool same_pass(const Action& a, const Action& b) { return group_of(a) == group_of(b); }
 
@@ -40,21 +31,21 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Action& action = actions[i];
     if (!uses_parameters(action) || !begins_segment(actions, i)) continue;
-    const UnitRun units = context.units.of_segment(action.pass, action.chunk, action.segment);
+    const UnitRun units = context.units.of_segment(action.pass(), action.chunk, action.segment());
     if (!runs.empty() && units.first == runs.back().units.first && same_pass(action, actions[runs.back().first]))
       continue;  // the unit goes on
     const SegmentSizes& segment = context.unit_of(action);
-    const Bytes again = action.pass == Pass::backward ? segment.regather : Bytes(0);
+    const Bytes again = action.pass() == Pass::backward ? segment.regather : Bytes(0);
     const Bytes bytes = each_pass ? segment.gather + again : segment.update;
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
-      if (first < 0 && action.pass == Pass::forward) first = action.micro_batch;
-      if (action.pass == Pass::forward && action.micro_batch != first &&
-          !is_over[static_cast<std::size_t>(action.chunk)]) {
+      const bool is_forward = action.pass() == Pass::forward;
+      if (first < 0 && is_forward) first = action.micro_batch;
+      if (is_forward && action.micro_batch != first && !is_over[static_cast<std::size_t>(action.chunk)]) {
         is_over[static_cast<std::size_t>(action.chunk)] = true;
         if (--left == 0) break;
       }
-      if (bytes.value() == 0 || action.pass != Pass::forward || action.micro_batch != first) continue;
+      if (bytes.value() == 0 || !is_forward || action.micro_batch != first) continue;
     }
     const Bytes unit = bytes / std::max<std::int64_t>(1, segment.units);
     runs.push_back({i, unit, bytes - unit, units});
@@ -82,7 +73,7 @@ class Gathers {
       actions_.push_back(before_[i]);
       if (begins) push_overlapped();
       if (uses_parameters(before_[i]) && ends_segment(before_, i) && ends_pass(before_[i]))
-        actions_.push_back(sharing_action(before_[i], ActionKind::release_parameters, Bytes(0), Issue::in_order));
+        actions_.push_back(beside(before_[i], ParameterRelease{direction_of(before_[i]), before_[i].segment()}));
     }
     return std::move(actions_);
   }
@@ -108,8 +99,8 @@ class Gathers {
   /// Whether a segment is the last one of its pass.
   [[nodiscard]] bool ends_pass(const Action& action) const {
     const auto segments = context_.sizes().chunks[static_cast<std::size_t>(action.chunk)].segments.size();
-    if (action.replay == IsReplay::yes) return false;  // its backward follows, or that of a segment behind it
-    return action.segment == (action.pass == Pass::forward ? static_cast<std::int32_t>(segments) - 1 : 0);
+    if (is_replay(action)) return false;  // its backward follows, or that of a segment behind it
+    return action.segment() == (action.pass() == Pass::forward ? static_cast<std::int32_t>(segments) - 1 : 0);
   }
   /// Whether a run belongs to the same pass as the run before it, which then hides its gather unless prefetch is off.
   [[nodiscard]] bool follows(std::size_t run) const {
@@ -133,11 +124,11 @@ class Gathers {
     push(runs_[run], runs_[run].unit, {units.first, std::min(1, units.count)}, issue);
   }
   void push(const Run& run, Bytes bytes, UnitRun units, Issue issue) {
-    actions_.push_back(sharing_action(before_[run.first], ActionKind::all_gather_parameters, bytes, issue));
-    name_units(actions_.back(), units);
-    if (!each_pass_) return;
-    actions_.back().slot = slot_;
-    if (prefetches_ && units.count % 2 == 1) slot_ = other(slot_);
+    const Action& at = before_[run.first];
+    ParameterGather gather{.direction = direction_of(at), .segment = at.segment(), .units = units, .bytes = bytes};
+    if (each_pass_) gather.slot = slot_;
+    if (each_pass_ && prefetches_ && units.count % 2 == 1) slot_ = other(slot_);
+    actions_.push_back(beside(at, gather, issue));
   }
 
   const RankContext& context_;

@@ -7,9 +7,10 @@ namespace plumbline {
 HostCopies host_copies(const RankProgram& rank) {
   HostCopies sums;
   for (const Action& action : rank.actions) {
-    if (action.pass == Pass::step) continue;
-    if (action.kind == ActionKind::offload) ++sums.copies, sums.to_host += action.bytes;
-    if (action.kind == ActionKind::fetch) sums.from_host += action.bytes;
+    const auto* copy = std::get_if<HostCopy>(&action.what);
+    if (copy == nullptr || copy->is_of_states()) continue;
+    if (copy->to == CopyTo::host) ++sums.copies, sums.to_host += copy->bytes;
+    if (copy->to == CopyTo::device) sums.from_host += copy->bytes;
     sums.most_on_host = std::max(sums.most_on_host, sums.to_host - sums.from_host);
   }
   return sums;

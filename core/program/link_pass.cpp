@@ -10,8 +10,12 @@
 namespace plumbline::passes {
 namespace {
 
-/// Of gradients that are summed over data-parallel ranks before (Megatron-LM's finalize_model_grads).
-bool sums_partial(const Action& a) { return a.stream == Stream::tensor && a.pass == Pass::step; }
+/// What shares states over data-parallel ranks, and sums over tensor-parallel ranks of gradients that were summed over
+/// those before (Megatron-LM's finalize_model_grads).
+bool follows_shared(const Action& a) {
+  return a.stream() == Stream::data || std::holds_alternative<PartialSum>(a.what) ||
+         std::holds_alternative<MatrixGather>(a.what);
+}
 
 /// A rank does one thing after another; sends, what arrives in transit, and queues of their own occupy nobody.
 class RankLinks {
@@ -24,7 +28,7 @@ class RankLinks {
       Action& action = rank_.actions[static_cast<std::size_t>(i)];
       if (action.issue != Issue::in_order)
         link_overlapped(action, i);
-      else if (is_receive(action.kind) && action.handover == Handover::in_transit)
+      else if (receives_in_transit(action))
         arrived_ = i;
       else
         link_in_order(action, i);
@@ -40,30 +44,33 @@ class RankLinks {
       check(last_ >= 0, "an action begins with one before it");
       action.needs = rank_.actions[static_cast<std::size_t>(last_)].needs;
     }
-    std::int32_t& queue = action.stream == Stream::copy ? copied_ : shared_;
-    action.needs[action.stream == Stream::copy ? 3 : 2] = queue;
+    const auto* copy = std::get_if<HostCopy>(&action.what);
+    std::int32_t& queue = copy != nullptr ? copied_ : shared_;
+    action.needs[copy != nullptr ? 3 : 2] = queue;
     queue = i;
-    if (action.kind == ActionKind::all_gather_parameters) gathered_ = i;
-    if (action.kind == ActionKind::fetch && action.segment >= 0) fetched_[place_of(action)] = i;
-    if (action.kind == ActionKind::offload) left_ = i;
+    if (std::holds_alternative<ParameterGather>(action.what)) gathered_ = i;
+    if (copy == nullptr) return;
+    if (copy->to == CopyTo::host) left_ = i;
+    if (copy->to == CopyTo::device && !copy->is_of_states()) fetched_[place_of(action)] = i;
   }
 
   /// What a block's pass sends is listed behind it.
   void name_block(Action& action, std::int32_t i) {
     if (computes(action)) block_ = i;
-    if (!is_inside_block(action)) return;
+    auto* collective = std::get_if<BlockCollective>(&action.what);
+    if (collective == nullptr) return;
     const std::int32_t before = i - block_;
     check(block_ >= 0 && before <= std::numeric_limits<std::uint8_t>::max(), "a block's collectives follow it");
-    action.inside = static_cast<std::uint8_t>(before);
+    collective->inside = static_cast<std::uint8_t>(before);
   }
 
   void link_in_order(Action& action, std::int32_t i) {
     name_block(action, i);
     action.needs = {last_, arrived_, -1, -1};
-    if (is_send(action.kind)) return;
-    if (action.kind == ActionKind::release_parameters)
+    if (sent_by(action) != nullptr) return;
+    if (std::holds_alternative<ParameterRelease>(action.what))
       action.needs[2] = gathered_;
-    else if (action.stream == Stream::data || sums_partial(action))
+    else if (follows_shared(action))
       action.needs[2] = shared_;
     else if (computes(action) && segment_of(action) != segment_)
       link_segment(action);
@@ -71,7 +78,7 @@ class RankLinks {
     last_ = i;
   }
   using Place = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  ///< chunk, micro-batch, segment
-  static Place place_of(const Action& a) { return {a.chunk, a.micro_batch, a.segment}; }
+  static Place place_of(const Action& a) { return {a.chunk, a.micro_batch, a.segment()}; }
 
   /// The first action of a segment's run waits for its parameters, for what the host held, and for what left alongside
   /// the run before: one of both is the later in the queue of copies.
@@ -79,7 +86,7 @@ class RankLinks {
     segment_ = segment_of(action);
     if (!is_inside_unit(action)) action.needs[2] = gathered_;
     action.needs[3] = std::exchange(left_, -1);
-    if (action.pass != Pass::backward) return;
+    if (action.pass() != Pass::backward) return;
     const auto fetched = fetched_.find(place_of(action));
     if (fetched == fetched_.end()) return;
     action.needs[3] = std::max(action.needs[3], fetched->second);
@@ -89,8 +96,9 @@ class RankLinks {
   /// Whether the unit was gathered for a segment before it in the same pass.
   [[nodiscard]] bool is_inside_unit(const Action& action) const {
     const std::vector<Segment>& segments = rank_.chunks[static_cast<std::size_t>(action.chunk)];
-    const std::int32_t before = action.segment + (action.pass == Pass::forward ? -1 : 1);
-    const std::int32_t unit = segments[static_cast<std::size_t>(action.segment)].unit;
+    const std::int32_t segment = action.segment();
+    const std::int32_t before = segment + (action.pass() == Pass::forward ? -1 : 1);
+    const std::int32_t unit = segments[static_cast<std::size_t>(segment)].unit;
     return unit >= 0 && before >= 0 && before < std::ssize(segments) &&
            segments[static_cast<std::size_t>(before)].unit == unit;
   }
@@ -114,10 +122,10 @@ class Mailboxes {
   explicit Mailboxes(const Program& program)
       : program_(program), sends_(static_cast<std::size_t>(program.shape.stages()) * 2 * micro_batches(), -1) {}
 
-  [[nodiscard]] std::int32_t& of(std::int32_t rank, const Action& a) {
-    const bool forward = a.pass == Pass::forward;
+  [[nodiscard]] std::int32_t& of(std::int32_t rank, const Action& a, const StageMessage& message) {
+    const bool forward = message.direction == Direction::forward;
     std::int32_t stage = stage_of(program_.placement, program_.shape.pipeline_stages, rank, a.chunk);
-    if (is_send(a.kind)) stage += forward ? 1 : -1;
+    if (message.end == MessageEnd::send) stage += forward ? 1 : -1;
     const std::size_t direction = forward ? 0 : 1;
     return sends_[(static_cast<std::size_t>(stage) * 2 + direction) * micro_batches() +
                   static_cast<std::size_t>(a.micro_batch)];
@@ -129,11 +137,19 @@ class Mailboxes {
   std::vector<std::int32_t> sends_;
 };
 
+StageMessage* message_at(Program& program, std::int32_t rank, std::int32_t i) {
+  std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
+  return std::get_if<StageMessage>(&actions[static_cast<std::size_t>(i)].what);
+}
+
+/// `visit(rank, action index, action, message)`.
 template <class Visit>
-void for_each_action(Program& program, Visit visit) {
+void for_each_message(Program& program, Visit visit) {
   for (std::int32_t rank = 0; rank < std::ssize(program.ranks); ++rank) {
-    std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
-    for (std::int32_t i = 0; i < std::ssize(actions); ++i) visit(rank, i, actions[static_cast<std::size_t>(i)]);
+    const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
+    for (std::int32_t i = 0; i < std::ssize(actions); ++i)
+      if (StageMessage* message = message_at(program, rank, i))
+        visit(rank, i, actions[static_cast<std::size_t>(i)], *message);
   }
 }
 
@@ -142,14 +158,14 @@ void for_each_action(Program& program, Visit visit) {
 void link(Program& program) {
   Mailboxes mailboxes(program);
   for (RankProgram& rank : program.ranks) program.overlapped_actions += RankLinks(rank).link();
-  for_each_action(program, [&](std::int32_t rank, std::int32_t i, const Action& a) {
-    if (is_send(a.kind)) mailboxes.of(rank, a) = i;
+  for_each_message(program, [&](std::int32_t rank, std::int32_t i, const Action& a, const StageMessage& message) {
+    if (message.end == MessageEnd::send) mailboxes.of(rank, a, message) = i;
   });
-  for_each_action(program, [&](std::int32_t rank, std::int32_t i, Action& a) {
-    if (!is_receive(a.kind)) return;
-    a.peer_action = mailboxes.of(rank, a);
-    check(a.peer_action >= 0, "who receives is sent to");
-    program.ranks[static_cast<std::size_t>(a.peer)].actions[static_cast<std::size_t>(a.peer_action)].peer_action = i;
+  for_each_message(program, [&](std::int32_t rank, std::int32_t i, const Action& a, StageMessage& message) {
+    if (message.end == MessageEnd::send) return;
+    message.peer_action = mailboxes.of(rank, a, message);
+    check(message.peer_action >= 0, "who receives is sent to");
+    message_at(program, message.peer, message.peer_action)->peer_action = i;
   });
 }
 

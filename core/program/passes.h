@@ -19,20 +19,22 @@ struct RankContext {
   UnitTable& units;  ///< to which passes add the orders that they need
   [[nodiscard]] const RankSizes& sizes() const { return input.ranks[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const SegmentSizes& segment(const Action& a) const {
-    return sizes().chunks[static_cast<std::size_t>(a.chunk)].segments[static_cast<std::size_t>(a.segment)];
+    return sizes().chunks[static_cast<std::size_t>(a.chunk)].segments[static_cast<std::size_t>(a.segment())];
   }
   /// The segment that its unit begins with, in the order of the network: that has what the unit sends.
   [[nodiscard]] const SegmentSizes& unit_of(const Action& a) const {
     const std::vector<SegmentSizes>& segments = sizes().chunks[static_cast<std::size_t>(a.chunk)].segments;
-    auto i = static_cast<std::size_t>(a.segment);
+    auto i = static_cast<std::size_t>(a.segment());
     while (segments[i].units == 0) --i;
     return segments[i];
   }
 };
 
 /// Actions of one micro-batch in one chunk and pass are neighbours; inside, those of one segment do.
-[[nodiscard]] inline auto group_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass); }
-[[nodiscard]] inline auto segment_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass, a.segment); }
+[[nodiscard]] inline auto group_of(const Action& a) { return std::tuple(a.chunk, a.micro_batch, a.pass()); }
+[[nodiscard]] inline auto segment_of(const Action& a) {
+  return std::tuple(a.chunk, a.micro_batch, a.pass(), a.segment());
+}
 
 /// Whether a segment's run of actions ends at `i`.
 [[nodiscard]] inline bool ends_segment(const Actions& actions, std::size_t i) {
@@ -49,9 +51,22 @@ inline void copy_until(Actions& actions, const Actions& before, std::size_t& cop
   copied = std::max(copied, end);
 }
 
-inline void name_units(Action& action, UnitRun run) {
-  action.first_unit = run.first;
-  action.units = run.count;
+/// An action of the same micro-batch in the same chunk.
+[[nodiscard]] inline Action beside(const Action& at, const ActionPayload& what, Issue issue = Issue::in_order) {
+  Action action;
+  action.chunk = at.chunk;
+  action.micro_batch = at.micro_batch;
+  action.issue = issue;
+  action.what = what;
+  return action;
+}
+/// An action of the rank, once in its step.
+[[nodiscard]] inline Action once_per_step(const ActionPayload& what, Issue issue = Issue::in_order) {
+  return beside(Action{}, what, issue);
+}
+/// Of a pass forward or backward.
+[[nodiscard]] inline Direction direction_of(const Action& a) {
+  return a.pass() == Pass::forward ? Direction::forward : Direction::backward;
 }
 
 /// Forward segments in the order of the network, backward segments against it.

@@ -15,20 +15,19 @@ std::int64_t Program::action_count() const {
 }
 
 std::span<const BufferUse> uses_of(const Action& action, const RankProgram& rank) {
-  return std::span(rank.uses).subspan(static_cast<std::size_t>(action.first_use),
-                                      static_cast<std::size_t>(action.uses));
+  return std::span(rank.uses).subspan(static_cast<std::size_t>(action.first_use), std::size_t{action.uses});
 }
 
 std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank) {
-  return std::span(rank.units)
-      .subspan(static_cast<std::size_t>(action.first_unit), static_cast<std::size_t>(action.units));
+  const UnitRun units = action.units();
+  return std::span(rank.units).subspan(static_cast<std::size_t>(units.first), static_cast<std::size_t>(units.count));
 }
 
 std::string to_text(const Action& a) {
-  std::string text(to_text(a.kind));
+  std::string text(to_text(a.kind()));
   if (a.micro_batch >= 0) text += " " + std::to_string(a.micro_batch);
   if (a.chunk >= 0) text += " of chunk " + std::to_string(a.chunk);
-  if (a.segment > 0) text += " part " + std::to_string(a.segment);
+  if (const std::int32_t segment = a.segment(); segment > 0) text += " part " + std::to_string(segment);
   return text;
 }
 

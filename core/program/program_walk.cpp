@@ -10,7 +10,7 @@ bool pass_barrier(const Program& program, WalkPositions& positions, Barrier& pas
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Action>& actions = program.ranks[rank].actions;
     if (positions.next[rank] == actions.size()) continue;
-    const Barrier barrier = actions[positions.next[rank]].barrier;
+    const Barrier barrier = actions[positions.next[rank]].barrier();
     if (barrier <= passed) return false;  // stalled at something else
     earliest = earliest == nothing ? barrier : std::min(earliest, barrier);
     positions.woken.push_back(static_cast<std::int32_t>(rank));
@@ -26,7 +26,7 @@ std::optional<std::string> stall(const Program& program, const WalkPositions& po
     if (positions.next[rank] == actions.size()) continue;
     const Action& action = actions[positions.next[rank]];
     text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank) + " waits at " + to_text(action);
-    if (action.peer >= 0) text += " for rank " + std::to_string(action.peer);
+    if (const std::int32_t peer = action.peer(); peer >= 0) text += " for rank " + std::to_string(peer);
   }
   if (text.empty()) return std::nullopt;
   return text;

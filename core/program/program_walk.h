@@ -38,13 +38,13 @@ template <class Visit, class AtBarrier>
       const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
       for (std::size_t& next = positions.next[static_cast<std::size_t>(rank)]; next < actions.size(); ++next) {
         const Action& action = actions[next];
-        if (action.barrier > passed) break;
-        if (action.peer_action >= 0) {
-          const std::size_t peer = positions.next[static_cast<std::size_t>(action.peer)];
-          const auto other = static_cast<std::size_t>(action.peer_action);
-          const bool receives = is_receive(action.kind);
+        if (action.barrier() > passed) break;
+        if (const StageMessage* message = message_of(action); message != nullptr && message->peer_action >= 0) {
+          const std::size_t peer = positions.next[static_cast<std::size_t>(message->peer)];
+          const auto other = static_cast<std::size_t>(message->peer_action);
+          const bool receives = message->end == MessageEnd::receive;
           if (receives && peer <= other) break;
-          if (!receives && peer == other) positions.woken.push_back(action.peer);
+          if (!receives && peer == other) positions.woken.push_back(message->peer);
         }
         visit(rank, static_cast<std::int32_t>(next));
       }

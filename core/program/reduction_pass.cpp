@@ -23,7 +23,7 @@ std::size_t begin_of_last(const RankContext& context, const Actions& actions) {
   std::vector<std::int32_t> last_micro_batch(context.sizes().chunks.size(), -1);
   std::size_t begin = actions.size();
   for (std::size_t i = actions.size(); i-- > 0;) {
-    if (!makes_weight_gradients(actions[i].kind)) continue;
+    if (weight_gradients_of(actions[i]) == nullptr) continue;
     std::int32_t& last = last_micro_batch[static_cast<std::size_t>(actions[i].chunk)];
     if (last < 0) last = actions[i].micro_batch;
     if (last == actions[i].micro_batch) begin = i;
@@ -43,7 +43,7 @@ std::vector<Run> gradient_runs(const RankContext& context, const Actions& action
   for (const SegmentRun& run : segment_runs(actions, first)) {
     const auto begin = actions.begin() + static_cast<std::ptrdiff_t>(run.compute);
     const auto end = actions.begin() + static_cast<std::ptrdiff_t>(run.last) + 1;
-    if (std::any_of(begin, end, [](const Action& a) { return makes_weight_gradients(a.kind); }))
+    if (std::any_of(begin, end, [](const Action& a) { return weight_gradients_of(a) != nullptr; }))
       runs.push_back({run.compute, run.overlapped, run.last});
   }
   const auto same_group = [&](std::size_t a, std::size_t b) {
@@ -61,31 +61,14 @@ std::vector<Run> gradient_runs(const RankContext& context, const Actions& action
   return runs;
 }
 
-Action reduction(Axis axis, Bytes bytes, Issue issue) {
-  Action action;
-  action.kind = ActionKind::reduce_gradients;
-  action.stream = Stream::data;
-  action.pass = Pass::step;
-  action.axis = axis;
-  action.bytes = bytes;
-  action.issue = issue;
-  return action;
+/// Of gradients that a pass of one micro-batch has made.
+GradientReduction scatter_of(const Action& at, Bytes bytes, UnitRun units) {
+  const GradientsOf of = at.pass() == Pass::weight ? GradientsOf::weight : GradientsOf::backward;
+  return {of, Axis::shard, at.segment(), units, bytes};
 }
 
-/// What every tensor-parallel rank holds whole, but made from its own tokens.
-Action partial_reduction(Bytes bytes) {
-  Action action = reduction(Axis::tensor, bytes, Issue::in_order);
-  action.kind = ActionKind::tensor_collective;
-  action.stream = Stream::tensor;
-  return action;
-}
-
-/// Both ends of the pipeline hold a copy of a tied embedding.
-Action tied_reduction(const RankContext& context) {
-  Action action = reduction(Axis::pipeline, context.sizes().tied, Issue::in_order);
-  action.barrier = Barrier::gradients;
-  action.peer = context.rank == 0 ? context.input.schedule.shape.pipeline_stages - 1 : 0;
-  return action;
+TiedSum tied_sum(const RankContext& context) {
+  return {context.rank == 0 ? context.input.schedule.shape.pipeline_stages - 1 : 0, context.sizes().tied};
 }
 
 /// Walks a rank's list and puts reductions into it.
@@ -109,11 +92,8 @@ class Reductions {
     actions_.reserve(2 * before_.size() + 3);
     std::size_t next = 0;
     for (std::size_t i = 0; i < before_.size(); ++i) {
-      actions_.push_back(before_[i]);
-      if (makes_weight_gradients(before_[i].kind)) {
-        actions_.back().slot = slot_;
-        if (context_.segment(before_[i]).units > 0) slot_ = other(slot_);
-      }
+      push(before_[i], slot_);
+      if (weight_gradients_of(before_[i]) != nullptr && context_.segment(before_[i]).units > 0) slot_ = other(slot_);
       if (next == runs_.size()) continue;
       if (i == runs_[next].overlapped) begin(runs_[next]);
       if (i == runs_[next].last) end(runs_[next++]);
@@ -145,10 +125,8 @@ class Reductions {
     actions_.reserve(before_.size() + 2 * sizes_.chunks.size() + 3);
     std::size_t next = 0;
     for (const Run& run : runs_) {
-      for (; next < before_.size() && (next <= run.last || is_sent_by(before_[run.first], before_[next])); ++next) {
-        actions_.push_back(before_[next]);
-        if (makes_weight_gradients(before_[next].kind)) actions_.back().slot = UnitSlot::of_chunk;
-      }
+      for (; next < before_.size() && (next <= run.last || is_sent_by(before_[run.first], before_[next])); ++next)
+        push(before_[next], UnitSlot::of_chunk);
       if (run.is_last) reduce_chunk(run);
     }
     copy_until(actions_, before_, next, before_.size());
@@ -156,10 +134,16 @@ class Reductions {
     return std::move(actions_);
   }
   [[nodiscard]] static bool is_sent_by(const Action& backward, const Action& a) {
-    return a.kind == ActionKind::send_backward && group_of(a) == group_of(backward);
+    return a.kind() == ActionKind::send_backward && group_of(a) == group_of(backward);
+  }
+  /// Gradients of weights that it makes lie in the slot.
+  void push(const Action& a, UnitSlot slot) {
+    actions_.push_back(a);
+    if (auto* pass = std::get_if<ComputePass>(&actions_.back().what); pass && makes_weight_gradients(pass->of))
+      pass->gradients = slot;
   }
   [[nodiscard]] UnitRun units_of_segment(const Action& at) const {
-    return context_.units.of_segment(Pass::backward, at.chunk, at.segment);
+    return context_.units.of_segment(Pass::backward, at.chunk, at.segment());
   }
   /// Those whose last gradients the segment makes: a unit of several segments is made when the first of them is.
   [[nodiscard]] UnitRun units_made(const Action& at) const {
@@ -221,10 +205,7 @@ class Reductions {
     units_of_pass_.add(units_made(at).count, segment.scatter);
     units_once_.add(units_made(at).count, segment.reduction);
     if (!run.ends_group) return;
-    Action scatter = reduction(Axis::shard, of_chunk_.scatter, Issue::in_order);
-    scatter.pass = at.pass;
-    scatter.micro_batch = at.micro_batch;
-    add(at, scatter, units_of_pass_.rest());
+    actions_.push_back(beside(at, scatter_of(at, of_chunk_.scatter, units_of_pass_.rest())));
     reduced_ += of_chunk_.reduction;
     push_once(at, of_chunk_.reduction, Issue::in_order);
   }
@@ -245,15 +226,15 @@ class Reductions {
   }
 
   void push_tail() {
-    Action of_last_micro_batch = reduction(Axis::shard, late_, Issue::in_order);
-    of_last_micro_batch.micro_batch = context_.input.schedule.shape.micro_batches - 1;
-    name_units(of_last_micro_batch, listed(late_units_));
-    if (late_.value() > 0) actions_.push_back(of_last_micro_batch);
-    Action of_step = reduction(axis_, sizes_.reduction - reduced_, Issue::in_order);
-    name_units(of_step, units_once_.rest());
-    if (of_step.bytes.value() > 0) actions_.push_back(of_step);
-    if (sizes_.partial.value() > 0) actions_.push_back(partial_reduction(sizes_.partial));
-    if (sizes_.tied.value() > 0) actions_.push_back(tied_reduction(context_));
+    Action of_last_passes =
+        once_per_step(GradientReduction{GradientsOf::last_passes, Axis::shard, -1, listed(late_units_), late_});
+    of_last_passes.micro_batch = context_.input.schedule.shape.micro_batches - 1;
+    if (late_.value() > 0) actions_.push_back(of_last_passes);
+    const Bytes rest = sizes_.reduction - reduced_;
+    if (rest.value() > 0)
+      actions_.push_back(once_per_step(GradientReduction{GradientsOf::step, axis_, -1, units_once_.rest(), rest}));
+    if (sizes_.partial.value() > 0) actions_.push_back(once_per_step(PartialSum{sizes_.partial}));
+    if (sizes_.tied.value() > 0) actions_.push_back(once_per_step(tied_sum(context_)));
   }
 
   /// One run after another, in one run.
@@ -262,23 +243,18 @@ class Reductions {
     for (const UnitRun run : runs) context_.units.append(run);
     return {first, context_.units.size() - first};
   }
-  void add(const Action& at, Action action, UnitRun units) {
-    action.chunk = at.chunk;
-    action.segment = at.segment;
-    name_units(action, units);
-    actions_.push_back(action);
-  }
   void add_of_pass(const Action& at, Bytes bytes, Issue issue) {
-    Action action = reduction(Axis::shard, bytes, issue);
-    action.pass = at.pass;
-    action.micro_batch = at.micro_batch;
-    add(at, action, units_of_pass_.send(bytes));
+    actions_.push_back(beside(at, scatter_of(at, bytes, units_of_pass_.send(bytes)), issue));
   }
   void push_of_pass(const Action& at, Bytes bytes, Issue issue) {
     if (bytes.value() > 0) add_of_pass(at, bytes, issue);
   }
   void push_once(const Action& at, Bytes bytes, Issue issue) {
-    if (bytes.value() > 0) add(at, reduction(axis_, bytes, issue), units_once_.send(bytes));
+    if (bytes.value() == 0) return;
+    Action action =
+        once_per_step(GradientReduction{GradientsOf::step, axis_, at.segment(), units_once_.send(bytes), bytes}, issue);
+    action.chunk = at.chunk;
+    actions_.push_back(action);
   }
 
   const RankContext& context_;

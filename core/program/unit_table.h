@@ -13,12 +13,6 @@
 
 namespace plumbline::passes {
 
-/// Entries [first, first + count) of the table.
-struct UnitRun {
-  std::int32_t first = 0;
-  std::int32_t count = 0;
-};
-
 class UnitTable {
  public:
   explicit UnitTable(const RankSizes& rank);

@@ -23,7 +23,7 @@ std::int64_t work_in(std::int64_t time, std::int64_t factor) {
 }
 
 /// Kernels take the device's cores and memory from each other; copy engines and single messages hardly do.
-bool occupies_device(const Action& a) { return a.stream != Stream::copy && a.stream != Stream::pipeline; }
+bool occupies_device(Stream stream) { return stream != Stream::copy && stream != Stream::pipeline; }
 
 }  // namespace
 
@@ -50,11 +50,11 @@ EventSimulation::EventSimulation(const Program& program, const ActionTimes& time
 }
 
 std::int32_t EventSimulation::link_of(std::size_t rank, const Action& a) const {
-  const bool is_message = is_send(a.kind) || is_receive(a.kind);
-  if (is_message && !times_.leaves_node.empty() &&
-      times_.leaves_node[link_between(static_cast<std::int32_t>(rank), a.peer)] == 0)
+  const StageMessage* message = message_of(a);
+  if (message != nullptr && !times_.leaves_node.empty() &&
+      times_.leaves_node[link_between(static_cast<std::int32_t>(rank), message->peer)] == 0)
     return -1;
-  return link_of(rank, a.stream);
+  return link_of(rank, a.stream());
 }
 
 Timeline EventSimulation::run() {
@@ -106,14 +106,14 @@ void EventSimulation::end(std::size_t rank, const Active& active, std::int64_t n
 
 /// The receiver has a message that this rank has sent.
 void EventSimulation::deliver(std::size_t rank, std::size_t index, std::int64_t now) {
-  const Action& send = action(rank, index);
+  const auto& send = std::get<StageMessage>(action(rank, index).what);
   const auto peer = static_cast<std::size_t>(send.peer);
   const auto other = static_cast<std::size_t>(send.peer_action);
   if (sends_ == Sends::blocking) {
     --ranks_[rank].transfers;
     --ranks_[peer].transfers;
     record(peer, other, now);
-  } else if (action(peer, other).handover == Handover::in_transit) {
+  } else if (send.handover == Handover::in_transit) {
     result_.of_rank[peer][other].start = Picoseconds(now);
     record(peer, other, now);
   }
@@ -126,8 +126,8 @@ void EventSimulation::record(std::size_t rank, std::size_t index, std::int64_t n
   result_.of_rank[rank][index].end = at;
   latest_ = std::max(latest_, now);
   const bool counts = ended.issue == Issue::in_order;
-  if (ended.pass != Pass::step && counts) result_.micro_batches_end = std::max(result_.micro_batches_end, at);
-  if (ended.kind != ActionKind::optimizer_step && ended.stream != Stream::copy)
+  if (counts && ended.pass() != Pass::step) result_.micro_batches_end = std::max(result_.micro_batches_end, at);
+  if (!std::holds_alternative<OptimizerStep>(ended.what) && !std::holds_alternative<HostCopy>(ended.what))
     result_.reductions_end = std::max(result_.reductions_end, at);
 }
 
@@ -188,25 +188,27 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
   if (next == program_.ranks[rank].actions.size()) return false;
   const Action& a = action(rank, next);
   if (a.issue != Issue::in_order) {
-    state.queues[static_cast<std::size_t>(a.stream)].actions.push_back(static_cast<std::int32_t>(next++));
-    state.waiting_queues |= 1U << static_cast<unsigned>(a.stream);
+    const Stream stream = a.stream();
+    state.queues[static_cast<std::size_t>(stream)].actions.push_back(static_cast<std::int32_t>(next++));
+    state.waiting_queues |= 1U << static_cast<unsigned>(stream);
     return true;
   }
   if (state.is_busy || state.transfers > 0) return false;
-  const bool transfers = is_send(a.kind) || is_receive(a.kind);
-  if (transfers && sends_ == Sends::blocking) {
+  const StageMessage* message = message_of(a);
+  if (message != nullptr && sends_ == Sends::blocking) {
     if (a.needs[0] >= 0 && !has_ended(rank, end_of(static_cast<std::int32_t>(rank), a.needs[0]), now)) return false;
     post_transfers(rank, now);
     return true;
   }
-  if (is_receive(a.kind) && a.handover == Handover::in_transit) {
+  if (receives_in_transit(a)) {
     ++next;
     return true;
   }
-  if ((a.barrier > passed_ && !times_.steps_early) || !is_ready(rank, a, now)) return false;
-  if (is_receive(a.kind) && !has_ended(rank, end_of(a.peer, a.peer_action), now)) return false;
+  if ((a.barrier() > passed_ && !times_.steps_early) || !is_ready(rank, a, now)) return false;
+  const bool receives = message != nullptr && message->end == MessageEnd::receive;
+  if (receives && !has_ended(rank, end_of(message->peer, message->peer_action), now)) return false;
   const std::size_t index = next++;
-  start(rank, index, is_send(a.kind) ? Place::message : Place::rank,
+  start(rank, index, message != nullptr && !receives ? Place::message : Place::rank,
         alone(a, times_.of_rank[rank][index], slowdown_[rank]), now);
   return true;
 }
@@ -215,15 +217,17 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
 void EventSimulation::post_transfers(std::size_t rank, std::int64_t now) {
   const std::vector<Action>& actions = program_.ranks[rank].actions;
   std::size_t& next = positions_.next[rank];
-  for (; next < actions.size() && (is_send(actions[next].kind) || is_receive(actions[next].kind)); ++next) {
-    const Action& a = actions[next];
-    const auto peer = static_cast<std::size_t>(a.peer);
-    const auto other = static_cast<std::size_t>(a.peer_action);
+  for (; next < actions.size(); ++next) {
+    const StageMessage* message = message_of(actions[next]);
+    if (message == nullptr) break;
+    const auto peer = static_cast<std::size_t>(message->peer);
+    const auto other = static_cast<std::size_t>(message->peer_action);
+    const bool sends = message->end == MessageEnd::send;
     result_.of_rank[rank][next].start = Picoseconds(now);
     ++ranks_[rank].transfers;
     if (result_.of_rank[peer][other].start.value() < 0) continue;
-    const std::size_t sender = is_send(a.kind) ? rank : peer;
-    const std::size_t sent = is_send(a.kind) ? next : other;
+    const std::size_t sender = sends ? rank : peer;
+    const std::size_t sent = sends ? next : other;
     const Picoseconds posted = result_.of_rank[sender][sent].start;
     start(sender, sent, Place::message, std::max(times_.of_rank[rank][next], times_.of_rank[peer][other]), now);
     result_.of_rank[sender][sent].start = posted;
@@ -238,16 +242,16 @@ void EventSimulation::start(std::size_t rank, std::size_t index, Place place, Pi
   Active active;
   active.action = static_cast<std::int32_t>(index);
   active.place = place;
-  active.stream = a.stream;
+  active.stream = a.stream();
   if (time <= Picoseconds(0)) return end(rank, active, now);
-  active.is_slowed = occupies_device(a);
+  active.is_slowed = occupies_device(active.stream);
   active.link = link_of(rank, a);
   if (active.link >= 0) occupy_link(active.link, 1);
   active.work = time.value();
   active.since = now;
   active.end = Earliest::never;
   if (place == Place::rank) state.is_busy = true;
-  if (place == Place::queue) state.queues[static_cast<std::size_t>(a.stream)].is_busy = true;
+  if (place == Place::queue) state.queues[static_cast<std::size_t>(active.stream)].is_busy = true;
   state.active.push_back(active);
 }
 

@@ -29,8 +29,9 @@ std::optional<std::int64_t> EventSimulation::ready(std::size_t rank, const Actio
     if (end < 0) return std::nullopt;
     at = std::max(at, end);
   }
-  if (!is_receive(a.kind)) return at;
-  const std::int64_t end = end_of(a.peer, a.peer_action);
+  const StageMessage* received = received_by(a);
+  if (received == nullptr) return at;
+  const std::int64_t end = end_of(received->peer, received->peer_action);
   if (end < 0) return std::nullopt;
   return std::max(at, end);
 }
@@ -64,8 +65,8 @@ void EventSimulation::run_ahead(std::size_t rank, std::int64_t now) {
   std::int64_t at = now;
   for (; next < actions.size(); ++next) {
     const Action& a = actions[next];
-    if (a.issue != Issue::in_order || (a.barrier > passed_ && !times_.steps_early)) break;
-    if (is_receive(a.kind) && a.handover == Handover::in_transit) continue;
+    if (a.issue != Issue::in_order || (a.barrier() > passed_ && !times_.steps_early)) break;
+    if (receives_in_transit(a)) continue;
     if (next + 1 < actions.size() && actions[next + 1].issue != Issue::in_order) break;
     const std::optional<std::int64_t> start = ready(rank, a, at);
     state.waits = !start;
@@ -79,7 +80,7 @@ void EventSimulation::run_ahead(std::size_t rank, std::int64_t now) {
     const std::int64_t end =
         at + std::max<std::int64_t>(0, alone(a, times_.of_rank[rank][next], slowdown_[rank]).value());
     result_.of_rank[rank][next].start = Picoseconds(at);
-    if (!is_send(a.kind)) {
+    if (sent_by(a) == nullptr) {
       record(rank, next, end);
       at = end;
     } else if (link_of(rank, a) >= 0 && end > at) {

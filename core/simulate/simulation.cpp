@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "core/program/action_kinds.h"
+
 namespace plumbline {
 namespace {
 
 /// The cause that an action's time counts for; `pipeline_bubble`: waiting for messages.
 TimeCause cause_of(const Action& a) {
-  if (a.replay == IsReplay::yes) return TimeCause::recompute;
-  switch (a.kind) {
+  if (is_replay(a)) return TimeCause::recompute;
+  switch (a.kind()) {
     case ActionKind::tensor_collective: return TimeCause::tensor_parallel;
     case ActionKind::context_collective: return TimeCause::context_parallel;
     case ActionKind::expert_collective: return TimeCause::expert_parallel;
@@ -27,7 +29,12 @@ TimeCause cause_of(const Action& a) {
 }
 
 /// Sends travel without occupying their rank.
-bool occupies(const Action& a) { return a.kind != ActionKind::send_forward && a.kind != ActionKind::send_backward; }
+bool occupies(const Action& a) { return sent_by(a) == nullptr; }
+/// A rank waits out a transfer that blocks.
+bool receives_blocking(const Action& a) {
+  const StageMessage* received = received_by(a);
+  return received != nullptr && received->handover == Handover::blocking;
+}
 
 struct Busy {
   TimeBreakdown micro_batches;
@@ -49,7 +56,7 @@ Busy busy(const RankProgram& rank, const std::vector<Span>& spans, const RankCou
     if (!occupies(action)) continue;
     const Picoseconds length = counts[i] * spans[i].length();
     result.step += length;
-    if (action.pass != Pass::step) result.micro_batches[cause_of(action)] += length;
+    if (action.pass() != Pass::step) result.micro_batches[cause_of(action)] += length;
   }
   return result;
 }
@@ -65,10 +72,10 @@ class BusyBeside {
   Busy run() {
     for (std::size_t i = 0; i < rank_.actions.size(); ++i) {
       const Action& action = rank_.actions[i];
-      if (action.stream == Stream::data) communicated_ = std::max(communicated_, spans_[i].end);
-      if (action.issue == Issue::in_order && action.stream != Stream::pipeline) add(i);
+      if (action.stream() == Stream::data) communicated_ = std::max(communicated_, spans_[i].end);
+      if (action.issue == Issue::in_order && message_of(action) == nullptr) add(i);
       // A receive in transit or a transfer that blocks: the rank waits, and goes on from there.
-      if (action.stream == Stream::pipeline && action.handover == Handover::blocking && occupies(action)) add(i);
+      if (receives_blocking(action)) add(i);
     }
     // At its end a rank waits for its own reductions.
     result_.step += std::max(Picoseconds(0), communicated_ - reduced_from_);
@@ -84,14 +91,14 @@ class BusyBeside {
     const Picoseconds ready = std::max(end_of(action.needs[0]), end_of(action.needs[1]));
     const Picoseconds gathered = std::max(ready, end_of(action.needs[2]));
     const Picoseconds copied = std::max(gathered, end_of(action.needs[3]));
-    const bool waits_for_queue = action.barrier == Barrier::none && copied == spans_[i].start;
+    const bool waits_for_queue = action.barrier() == Barrier::none && copied == spans_[i].start;
     const Picoseconds waited = waits_for_queue ? gathered - ready : Picoseconds(0);
     const Picoseconds waited_for_copies = waits_for_queue ? copied - gathered : Picoseconds(0);
     const Picoseconds length = spans_[i].length();
     const Picoseconds own = std::min(length, alone(action, times_[i], slowdown_));
     result_.step += counts_[i] * (waited + waited_for_copies + length);
-    if (action.kind != ActionKind::optimizer_step) reduced_from_ = std::max(reduced_from_, spans_[i].end);
-    if (action.pass == Pass::step) return;
+    if (!std::holds_alternative<OptimizerStep>(action.what)) reduced_from_ = std::max(reduced_from_, spans_[i].end);
+    if (action.pass() == Pass::step) return;
     result_.micro_batches[cause_of(action)] += counts_[i] * own;
     result_.micro_batches[TimeCause::data_parallel] += counts_[i] * (waited + length - own);
     result_.micro_batches[TimeCause::offload] += counts_[i] * waited_for_copies;

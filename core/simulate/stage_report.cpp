@@ -12,7 +12,7 @@ TimeBreakdown busy(const Program& program, const Simulation& s, std::size_t rank
   const std::vector<Action>& actions = program.ranks[rank].actions;
   TimeBreakdown busy = s.rank_time[rank];
   for (std::size_t i = 0; i < actions.size(); ++i)
-    if (actions[i].kind == ActionKind::optimizer_step)
+    if (std::holds_alternative<OptimizerStep>(actions[i].what))
       busy[TimeCause::optimizer] += s.timeline.of_rank[rank][i].length();
   const Picoseconds whole = s.step() - s.time[TimeCause::step_overhead] - s.idle[rank];
   busy[TimeCause::data_parallel] += whole - busy.total();

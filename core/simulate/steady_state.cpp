@@ -52,7 +52,7 @@ class SteadySearch {
       std::int32_t next = cut_.from + (cut_.micro_batch - cut_.from) % cut_.period;
       for (std::int64_t i = 0; i < std::ssize(rank.actions) && next <= cut_.micro_batch; ++i) {
         const Action& a = rank.actions[static_cast<std::size_t>(i)];
-        if (a.pass != Pass::forward || a.chunk != 0 || a.micro_batch != next) continue;
+        if (a.chunk != 0 || a.micro_batch != next || a.pass() != Pass::forward) continue;
         begins.push_back(i);
         next += cut_.period;
       }
@@ -68,9 +68,10 @@ class SteadySearch {
         const Action& a = action(r, i);
         for (const std::int32_t need : a.needs)
           if (need >= 0 && !is_settled(r, need)) ranks_[r].oldest = std::min<std::int64_t>(ranks_[r].oldest, need);
-        if (!is_receive(a.kind)) continue;
-        PeriodicRank& sender = ranks_[static_cast<std::size_t>(a.peer)];
-        sender.oldest = std::min<std::int64_t>(sender.oldest, a.peer_action);
+        const StageMessage* received = received_by(a);
+        if (received == nullptr) continue;
+        PeriodicRank& sender = ranks_[static_cast<std::size_t>(received->peer)];
+        sender.oldest = std::min<std::int64_t>(sender.oldest, received->peer_action);
       }
   }
 
@@ -92,12 +93,9 @@ class SteadySearch {
     const Action& now = action(rank, i);
     const Action& before = action(rank, i - length);
     const auto of_own = static_cast<std::int32_t>(length);
-    const auto of_peer = now.peer < 0
-                             ? 0
-                             : static_cast<std::int32_t>(ranks_[static_cast<std::size_t>(now.peer)].begins.back() -
-                                                         begin_before(static_cast<std::size_t>(now.peer), periods));
-    if (now.micro_batch != (before.micro_batch < 0 ? before.micro_batch : before.micro_batch + periods * cut_.period) ||
-        now.peer_action != (before.peer_action < 0 ? before.peer_action : before.peer_action + of_peer))
+    if (now.micro_batch != (before.micro_batch < 0 ? before.micro_batch : before.micro_batch + periods * cut_.period))
+      return false;
+    if (const StageMessage* message = message_of(now); message != nullptr && !repeats(*message, before, periods))
       return false;
     for (std::size_t n = 0; n < now.needs.size(); ++n) {
       const std::int32_t need = before.needs[n];
@@ -105,11 +103,24 @@ class SteadySearch {
     }
     return is_same(now, before) && uses_alike(rank, now, before);
   }
-  /// But for what is counted in periods.
+  /// Whether a message goes with one that goes as many periods before.
+  [[nodiscard]] bool repeats(const StageMessage& now, const Action& action_before, std::int32_t periods) const {
+    const StageMessage* before = message_of(action_before);
+    if (before == nullptr || before->peer_action < 0) return before != nullptr && now.peer_action < 0;
+    const auto peer = static_cast<std::size_t>(now.peer);
+    return now.peer_action - before->peer_action == ranks_[peer].begins.back() - begin_before(peer, periods);
+  }
+  /// But for what is counted in periods, and where units are.
   static bool is_same(const Action& a, const Action& b) {
-    return a.kind == b.kind && a.stream == b.stream && a.pass == b.pass && a.axis == b.axis &&
-           a.handover == b.handover && a.barrier == b.barrier && a.issue == b.issue && a.replay == b.replay &&
-           a.chunk == b.chunk && a.segment == b.segment && a.peer == b.peer && a.bytes == b.bytes;
+    return a.issue == b.issue && a.chunk == b.chunk && without_places(a.what) == without_places(b.what);
+  }
+  static ActionPayload without_places(ActionPayload what) {
+    if (auto* pass = std::get_if<ComputePass>(&what)) pass->gradients = UnitSlot::none;
+    if (auto* collective = std::get_if<BlockCollective>(&what)) collective->inside = 0;
+    if (auto* message = std::get_if<StageMessage>(&what)) message->peer_action = -1;
+    if (auto* gather = std::get_if<ParameterGather>(&what)) gather->slot = UnitSlot::none, gather->units = {};
+    if (auto* reduction = std::get_if<GradientReduction>(&what)) reduction->units = {};
+    return what;
   }
   [[nodiscard]] bool uses_alike(std::size_t rank, const Action& a, const Action& b) const {
     if (a.uses != b.uses) return false;

@@ -24,16 +24,17 @@ class Clock {
     const auto i = static_cast<std::size_t>(index);
     const Action& action = program_.ranks[r].actions[i];
     const std::vector<Span>& row = result_.of_rank[r];
-    Picoseconds start = action.barrier == Barrier::none || times_.steps_early ? Picoseconds(0) : all_ended_;
+    Picoseconds start = action.barrier() == Barrier::none || times_.steps_early ? Picoseconds(0) : all_ended_;
     // Needs of queues name actions that run alongside others.
     for (const std::int32_t need : {action.needs[0], action.needs[1]})
       if (need >= 0) start = std::max(start, row[static_cast<std::size_t>(need)].end);
-    if (is_receive(action.kind)) start = std::max(start, sent(action).end);
+    if (const StageMessage* received = received_by(action)) start = std::max(start, sent(*received).end);
     const Picoseconds end = start + alone(action, times_.of_rank[r][i], slowdown_[r]);
     result_.of_rank[r][i] = {start, end};
     latest_ = std::max(latest_, end);
-    if (action.pass != Pass::step) result_.micro_batches_end = std::max(result_.micro_batches_end, end);
-    if (action.kind != ActionKind::optimizer_step) result_.reductions_end = std::max(result_.reductions_end, end);
+    if (action.pass() != Pass::step) result_.micro_batches_end = std::max(result_.micro_batches_end, end);
+    if (!std::holds_alternative<OptimizerStep>(action.what))
+      result_.reductions_end = std::max(result_.reductions_end, end);
   }
   void at_barrier() { all_ended_ = latest_; }
 
@@ -43,7 +44,7 @@ class Clock {
   }
 
  private:
-  [[nodiscard]] const Span& sent(const Action& receive) const {
+  [[nodiscard]] const Span& sent(const StageMessage& receive) const {
     return result_.of_rank[static_cast<std::size_t>(receive.peer)][static_cast<std::size_t>(receive.peer_action)];
   }
 
@@ -60,8 +61,8 @@ Picoseconds own_begin(const RankProgram& rank, const std::vector<Span>& spans) {
   Picoseconds before(0);
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
     const Action& action = rank.actions[i];
-    if (action.stream == Stream::compute) return spans[i].start - before;
-    if (action.issue == Issue::in_order && action.stream != Stream::pipeline) before += spans[i].length();
+    if (action.stream() == Stream::compute) return spans[i].start - before;
+    if (action.issue == Issue::in_order && message_of(action) == nullptr) before += spans[i].length();
   }
   return Picoseconds(0);
 }
@@ -80,8 +81,8 @@ void count_from_own_begins(Timeline& t, const Program& program, Picoseconds over
       const Action& action = rank.actions[i];
       const Picoseconds end = t.of_rank[r][i].end;
       all = std::max(all, end);
-      if (action.pass != Pass::step && action.issue == Issue::in_order) micro_batches = std::max(micro_batches, end);
-      if (action.kind != ActionKind::optimizer_step && action.stream != Stream::copy)
+      if (action.issue == Issue::in_order && action.pass() != Pass::step) micro_batches = std::max(micro_batches, end);
+      if (!std::holds_alternative<OptimizerStep>(action.what) && !std::holds_alternative<HostCopy>(action.what))
         reductions = std::max(reductions, end);
     }
     t.micro_batches_end = std::max(t.micro_batches_end, micro_batches - begin);
@@ -118,7 +119,7 @@ void wait_for_links(Timeline& t, const ActionTimes& times, Picoseconds left_out)
 }
 
 Picoseconds alone(const Action& action, Picoseconds time, double slowdown) {
-  if (slowdown == 1.0 || action.stream != Stream::compute) return time;
+  if (slowdown == 1.0 || action.stream() != Stream::compute) return time;
   return Picoseconds(std::llround(static_cast<double>(time.value()) * slowdown));
 }
 

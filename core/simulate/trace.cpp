@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/program/action_kinds.h"
+
 namespace plumbline {
 namespace {
 
@@ -17,13 +19,13 @@ void add_slices(const RankProgram& rank, std::int32_t index, const std::vector<S
     const Action& action = rank.actions[i];
     if (spans[i].length() == Picoseconds(0)) continue;
     slices[i] = trace.slices.size();
-    trace.slices.push_back({index, action.stream, 0, to_text(action), std::string(to_text(action.kind)), spans[i],
-                            action.micro_batch, action.bytes});
+    trace.slices.push_back({index, action.stream(), 0, to_text(action), std::string(to_text(action.kind())), spans[i],
+                            action.micro_batch, action.bytes()});
   }
 }
 
 bool same_pass(const Action& a, const Action& b) {
-  return a.pass == b.pass && a.chunk == b.chunk && a.micro_batch == b.micro_batch;
+  return a.pass() == b.pass() && a.chunk == b.chunk && a.micro_batch == b.micro_batch;
 }
 
 /// The slice of the action, or of the nearest one of its pass in a direction: a message that takes no time on its rank
@@ -33,7 +35,7 @@ std::size_t nearest_slice(const std::vector<Action>& actions, const std::vector<
   const Action& message = actions[static_cast<std::size_t>(at)];
   for (std::int32_t i = at; i >= 0 && i < std::ssize(actions); i += direction) {
     const auto index = static_cast<std::size_t>(i);
-    if (actions[index].stream == Stream::data) continue;  // alongside its passes
+    if (actions[index].stream() == Stream::data) continue;  // alongside its passes
     if (!same_pass(actions[index], message)) return no_slice;
     if (slices[index] != no_slice) return slices[index];
   }
@@ -52,12 +54,12 @@ void add_flows(const Program& program, const LeftOut& left_out, const SliceOf& s
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<Action>& actions = program.ranks[rank].actions;
     for (std::int32_t i = 0; i < std::ssize(actions); ++i) {
-      const Action& receive = actions[static_cast<std::size_t>(i)];
-      if (receive.kind != ActionKind::receive_forward && receive.kind != ActionKind::receive_backward) continue;
-      const auto peer = static_cast<std::size_t>(receive.peer);
+      const StageMessage* received = received_by(actions[static_cast<std::size_t>(i)]);
+      if (received == nullptr) continue;
+      const auto peer = static_cast<std::size_t>(received->peer);
       // Who sent what is received behind the cut was left out.
-      if (left_out.is_behind(rank, i) != left_out.is_behind(peer, receive.peer_action)) continue;
-      const std::size_t from = nearest_slice(program.ranks[peer].actions, slice_of[peer], receive.peer_action, -1);
+      if (left_out.is_behind(rank, i) != left_out.is_behind(peer, received->peer_action)) continue;
+      const std::size_t from = nearest_slice(program.ranks[peer].actions, slice_of[peer], received->peer_action, -1);
       const std::size_t to = nearest_slice(actions, slice_of[rank], i, 1);
       if (from != no_slice && to != no_slice) trace.flows.push_back({from, to});
     }

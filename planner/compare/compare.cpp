@@ -116,7 +116,7 @@ void add_actions(std::int32_t stage, const RankProgram& program, const std::vect
                  const std::vector<const RankRecord*>& ranks, std::vector<ActionLine>& lines) {
   std::map<ActionKind, ActionLine> sums;
   for (std::size_t i = 0; i < program.actions.size(); ++i) {
-    ActionLine& line = sums[program.actions[i].kind];
+    ActionLine& line = sums[program.actions[i].kind()];
     ++line.actions;
     line.predicted = line.predicted + to_seconds(spans[i].length());
   }

@@ -9,16 +9,16 @@ namespace plumbline {
 namespace {
 
 std::optional<SentPurpose> purpose_of(const Action& action) {
-  switch (action.kind) {
+  if (std::holds_alternative<TiedSum>(action.what)) return SentPurpose::tied_embedding;
+  switch (action.kind()) {
     case ActionKind::tensor_collective: return SentPurpose::tensor;
     case ActionKind::context_collective: return SentPurpose::context;
     case ActionKind::expert_collective: return SentPurpose::expert;
     case ActionKind::send_forward:
     case ActionKind::send_backward: return SentPurpose::pipeline;
     case ActionKind::all_gather_parameters:
-      return action.axis == Axis::tensor ? SentPurpose::tensor : SentPurpose::gather;
-    case ActionKind::reduce_gradients:
-      return action.axis == Axis::pipeline ? SentPurpose::tied_embedding : SentPurpose::reduction;
+      return action.stream() == Stream::tensor ? SentPurpose::tensor : SentPurpose::gather;
+    case ActionKind::reduce_gradients: return SentPurpose::reduction;
     case ActionKind::offload:
     case ActionKind::fetch: return SentPurpose::offload;
     default: return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<SentPurpose> purpose_of(const SentRecord& line) {
 std::map<SentPurpose, Bytes> sent_bytes(const RankProgram& rank) {
   std::map<SentPurpose, Bytes> sums;
   for (const Action& action : rank.actions)
-    if (const auto purpose = purpose_of(action)) sums[*purpose] += action.bytes;
+    if (const auto purpose = purpose_of(action)) sums[*purpose] += action.bytes();
   return sums;
 }
 

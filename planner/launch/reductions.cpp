@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/program/action_kinds.h"
 #include "planner/pricing/simulated.h"
 
 namespace plumbline {
@@ -24,23 +25,20 @@ Strategy shortened(const Question& question, Strategy s, const std::vector<Chunk
   return s;
 }
 
-bool makes_weight_gradients(const Action& action) {
-  return action.kind == ActionKind::backward || action.kind == ActionKind::backward_weight;
-}
-
 StageReductions reductions_of(const RankProgram& rank) {
   std::map<std::int32_t, std::pair<std::int32_t, std::int32_t>> ends;  // by chunk: its first and last micro-batch
   for (const Action& action : rank.actions) {
-    if (!makes_weight_gradients(action)) continue;
+    if (weight_gradients_of(action) == nullptr) continue;
     ends.try_emplace(action.chunk, action.micro_batch, action.micro_batch);
     ends[action.chunk].second = action.micro_batch;
   }
   StageReductions reductions;
   for (const Action& action : rank.actions) {
-    if (action.kind != ActionKind::reduce_gradients || action.units == 0) continue;
+    const auto* reduction = std::get_if<GradientReduction>(&action.what);
+    if (reduction == nullptr || reduction->units.count == 0) continue;
     const auto units = units_of(action, rank);
     const auto of_chunk = ends.find(action.chunk);
-    const bool is_once = action.pass == Pass::step || of_chunk == ends.end();
+    const bool is_once = reduction->pass() == Pass::step || of_chunk == ends.end();
     if (is_once || action.micro_batch == of_chunk->second.second)
       reductions.last.emplace_back(units.begin(), units.end());
     else if (action.micro_batch == of_chunk->second.first)

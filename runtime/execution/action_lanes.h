@@ -22,9 +22,13 @@ class ActionLanes {
 
   void begin_step();
   [[nodiscard]] static Stream lane_of(const Action& action) {
-    const bool shares = action.kind == ActionKind::all_gather_parameters || action.kind == ActionKind::reduce_gradients;
-    const bool copies = action.kind == ActionKind::offload || action.kind == ActionKind::fetch;
-    return shares ? Stream::data : copies ? Stream::copy : Stream::compute;
+    switch (action.kind()) {
+      case ActionKind::all_gather_parameters:
+      case ActionKind::reduce_gradients: return Stream::data;
+      case ActionKind::offload:
+      case ActionKind::fetch: return Stream::copy;
+      default: return Stream::compute;
+    }
   }
   [[nodiscard]] bool is_issued(std::int32_t index) const { return is_issued_[static_cast<std::size_t>(index)]; }
   /// Those that start with an action in order; behind the first one that starts later its lane would wait.

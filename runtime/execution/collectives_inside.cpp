@@ -4,18 +4,14 @@
 #include <iterator>
 
 #include "core/base/errors.h"
-#include "core/program/action_kinds.h"
 
 namespace plumbline {
 namespace {
 
-constexpr std::array collective_views{ActionKind::tensor_collective, ActionKind::context_collective,
-                                      ActionKind::expert_collective};
-
-/// Which of them is the view of what this axis sends.
-std::size_t kind_of(Axis axis) {
-  if (axis == Axis::tensor) return 0;
-  return axis == Axis::context ? 1 : 2;
+/// Whose view shows what this axis sends.
+BlockAxis block_axis(Axis axis) {
+  if (axis == Axis::tensor) return BlockAxis::tensor;
+  return axis == Axis::context ? BlockAxis::context : BlockAxis::expert;
 }
 
 }  // namespace
@@ -23,11 +19,10 @@ std::size_t kind_of(Axis axis) {
 CollectivesInside::CollectivesInside(const RankProgram& rank, GroupCalls& calls)
     : rank_(rank), views_(rank.actions.size(), Views{-1, -1, -1}), calls_(calls) {
   for (std::size_t i = 0; i < rank.actions.size(); ++i) {
-    const Action& a = rank.actions[i];
-    if (a.inside == 0) continue;
-    const auto kind = std::find(collective_views.begin(), collective_views.end(), a.kind);
-    check(kind != collective_views.end() && a.inside <= i, "a view names a block's action before it");
-    views_[i - a.inside][static_cast<std::size_t>(kind - collective_views.begin())] = static_cast<std::int32_t>(i);
+    const auto* view = std::get_if<BlockCollective>(&rank.actions[i].what);
+    if (view == nullptr || view->inside == 0) continue;
+    check(view->inside <= i, "a view names a block's action before it");
+    views_[i - view->inside][static_cast<std::size_t>(view->axis)] = static_cast<std::int32_t>(i);
   }
 }
 
@@ -44,20 +39,21 @@ void CollectivesInside::begin_block() {
 CollectivesInside::OfKinds CollectivesInside::sent() {
   OfKinds sums{};
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert, Axis::expert_tensor})
-    for (const Bytes bytes : calls_.group(axis).sent().bytes) sums[kind_of(axis)] += bytes;
+    for (const Bytes bytes : calls_.group(axis).sent().bytes) sums[static_cast<std::size_t>(block_axis(axis))] += bytes;
   return sums;
 }
 
 void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& times) {
   const OfKinds after = sent();
   const Action& block = rank_.actions[static_cast<std::size_t>(index)];
-  for (std::size_t k = 0; k < collective_views.size(); ++k) {
+  for (std::size_t k = 0; k < block_axis_count; ++k) {
+    const auto axis = static_cast<BlockAxis>(k);
     const Bytes of_block = after[k] - before_[k];
     const std::int32_t view = views_[static_cast<std::size_t>(index)][k];
     if (view < 0) {
       // What weight gradients gather again is priced in the backward that put them off.
-      if (of_block > Bytes(0) && block.kind != ActionKind::backward_weight)
-        throw InternalError(to_text(block) + ": no " + std::string(to_text(collective_views[k])) +
+      if (of_block > Bytes(0) && block.kind() != ActionKind::backward_weight)
+        throw InternalError(to_text(block) + ": no " + std::string(to_text(action_kind(axis))) +
                             " of the program is a view of what its block sent");
       times[static_cast<std::size_t>(index)].sent += of_block;
       continue;
@@ -67,7 +63,8 @@ void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& t
     time.is_inside = true;
     Inside& inside = inside_.emplace_back(Inside{index, view, {}});
     std::copy_if(calls_.timed().begin() + static_cast<std::ptrdiff_t>(first_call_), calls_.timed().end(),
-                 std::back_inserter(inside.calls), [&](const TimedCall& call) { return kind_of(call.axis) == k; });
+                 std::back_inserter(inside.calls),
+                 [&](const TimedCall& call) { return block_axis(call.axis) == axis; });
   }
 }
 

@@ -2,11 +2,11 @@
 /// \file collectives_inside.h: which collectives of a program run inside of a block, what they send and how long.
 ///
 /// Model: the collectives of a block run as instructions of that block. The program also has an action for them, which
-/// names the block's action (Action::inside) and carries their predicted time. The bytes they send and the time for
-/// which they keep the compute lane, waits for their own lane included, are recorded for that action and drawn at the
-/// end of the block. A block that sends something no action stands for is an internal error.
-/// Source: core/program/program.h. Not modelled: which operator a collective served.
-/// Checked against: tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out),
+/// names the block's action (BlockCollective::inside) and carries their predicted time. The bytes they send and the
+/// time for which they keep the compute lane, waits for their own lane included, are recorded for that action and drawn
+/// at the end of the block. A block that sends something no action stands for is an internal error. Source:
+/// core/program/program.h. Not modelled: which operator a collective served. Checked against:
+/// tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out),
 /// tests/cuda/collective_times_test.cpp (on the device).
 
 #include <array>
@@ -36,11 +36,11 @@ class CollectivesInside {
   void book(std::vector<ActionTime>& times) const;
 
  private:
-  using OfKinds = std::array<Bytes, 3>;  ///< of tensor, context and expert parallelism
+  using OfKinds = std::array<Bytes, block_axis_count>;
   /// What groups that blocks communicate in have sent.
   [[nodiscard]] OfKinds sent();
 
-  using Views = std::array<std::int32_t, 3>;  ///< by the same axes: the action; -1: none
+  using Views = std::array<std::int32_t, block_axis_count>;  ///< the action; -1: none
   const RankProgram& rank_;
   std::vector<Views> views_;  ///< by action that computes
   GroupCalls& calls_;

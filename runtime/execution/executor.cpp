@@ -19,13 +19,15 @@ const Tensor& crossing(const Block& block, const std::vector<TensorId>& tensors)
 /// The compute lane waits for the others at the optimizer step, and they then have nothing more to do.
 bool ends_with_update(const RankProgram& rank) {
   const auto step = std::find_if(rank.actions.begin(), rank.actions.end(),
-                                 [](const Action& a) { return a.kind == ActionKind::optimizer_step; });
+                                 [](const Action& a) { return a.kind() == ActionKind::optimizer_step; });
   return std::none_of(step, rank.actions.end(),
                       [](const Action& a) { return ActionLanes::lane_of(a) != Stream::compute; });
 }
 
 void gather(const Action& action, const RankProgram& rank, WeightGathers& weights) {
-  UnitSlot slot = action.slot;
+  const auto* of_pass = std::get_if<ParameterGather>(&action.what);
+  if (of_pass == nullptr) return;  // of matrices: part of the optimizer's step
+  UnitSlot slot = of_pass->slot;
   for (const std::int32_t unit : units_of(action, rank)) {
     weights.gather(unit, slot);
     slot = other(slot);
@@ -69,12 +71,12 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
       if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(segment.first), segment.first);
     }
   for (const Action& a : rank_.actions)
-    if (computes(a) && makes_weight_gradients(a.kind)) ++passes_[at(execution_of(a))];
+    if (weight_gradients_of(a) != nullptr) ++passes_[at(execution_of(a))];
   check(ends_with_update(rank_), "no lane works behind an optimizer step");
 }
 
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
-std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment)].first; }
+std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment())].first; }
 
 void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
   const NamedRange range = ranges_.step(step);
@@ -129,14 +131,14 @@ void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& bef
     if (action.issue == Issue::in_order)
       for (const std::int32_t overlapped : lanes_.starting_with(i)) issue(overlapped, optimizer);
     issue(i, optimizer);
-    if (action.kind == ActionKind::offload) {
+    if (action.kind() == ActionKind::offload) {
       lanes_.wait_for(i);
       const Place place{execution_of(action), action.micro_batch};
       offload_.leave(place, states_.at(place));
     }
     live.end_action(i);
     if (computes(action))
-      is_replayed = action.kind == ActionKind::recompute && blocks_[at(execution_of(action))].replay_outputs.empty();
+      is_replayed = action.kind() == ActionKind::recompute && blocks_[at(execution_of(action))].replay_outputs.empty();
     if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
     buffers_.end(action);
   }
@@ -152,12 +154,12 @@ void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   lanes_.begin(index);
   clock_.begin(index, lane);
   run(action, index, optimizer);
-  clock_.end(index, lane, is_send(action.kind));
+  clock_.end(index, lane, sent_by(action) != nullptr);
   lanes_.end(index);
 }
 
 void Executor::run(const Action& action, std::int32_t index, const OptimizerStep& optimizer) {
-  switch (action.kind) {
+  switch (action.kind()) {
     case ActionKind::forward:
     case ActionKind::recompute:
     case ActionKind::backward:
@@ -169,9 +171,10 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::receive_backward: return messages_.receive(action);
     case ActionKind::all_gather_parameters: return gather(action, rank_, env_.parameters.weights);
     case ActionKind::release_parameters: return env_.parameters.weights.release();
-    case ActionKind::reduce_gradients: return reductions_.run(action);
+    case ActionKind::reduce_gradients:
+      return std::holds_alternative<TiedSum>(action.what) ? reductions_.run_tied() : reductions_.run(action);
     case ActionKind::tensor_collective:
-      if (action.pass == Pass::step) reductions_.run_partial();
+      if (std::holds_alternative<PartialSum>(action.what)) reductions_.run_partial();
       return;
     case ActionKind::context_collective:
     case ActionKind::expert_collective: return;  // views of what a block ran
@@ -183,7 +186,7 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::fetch: {
       const Place place{execution_of(action), action.micro_batch};
       BlockState& state = states_.at(place);
-      return action.kind == ActionKind::offload ? offload_.copy_out(place, state) : offload_.copy_back(place, state);
+      return action.kind() == ActionKind::offload ? offload_.copy_out(place, state) : offload_.copy_back(place, state);
     }
   }
 }
@@ -228,19 +231,21 @@ void Executor::compute(const Action& action, std::int32_t index) {
   inside_.begin_block();
   BlockInterpreter interpreter(env_, block(execution), blocks_[at(execution)], execution,
                                states_[{execution, action.micro_batch}]);
-  switch (action.kind) {
-    case ActionKind::forward: forward(interpreter, action, execution); break;
-    case ActionKind::recompute:
+  const auto& pass = std::get<ComputePass>(action.what);
+  switch (pass.of) {
+    case ComputeKind::forward: forward(interpreter, action, execution); break;
+    case ComputeKind::recompute:
       if (blocks_[at(execution)].replay_outputs.empty()) take_gradients(action, execution);
       replay_rows_.replay(interpreter, {execution, action.micro_batch});
       break;
-    case ActionKind::backward_weight:
-      reductions_.open(execution, action.slot);
+    case ComputeKind::backward_weight:
+      reductions_.open(execution, pass.gradients);
       interpreter.backward_weight();
       break;
-    default: backward(interpreter, action, execution);
+    case ComputeKind::backward:
+    case ComputeKind::backward_input: backward(interpreter, action, execution);
   }
-  if (makes_weight_gradients(action.kind)) finish_unit(action, execution);
+  if (makes_weight_gradients(pass.of)) finish_unit(action, execution);
   inside_.end_block(index, clock_.times());
 }
 
@@ -249,7 +254,7 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
   const Place place{execution, action.micro_batch};
   std::vector<BufferRef> waited;
   if (!of.inputs().empty()) {
-    const bool enters_stage = action.segment == 0 && messages_.network_stage(action) > 0;
+    const bool enters_stage = action.segment() == 0 && messages_.network_stage(action) > 0;
     std::vector<BufferRef> inputs;
     if (enters_stage && messages_.is_elsewhere(messages_.network_stage(action) - 1)) {
       inputs = {messages_.copied(messages_.received(Pass::forward), crossing(of, of.inputs()))};
@@ -304,13 +309,14 @@ void Executor::backward(BlockInterpreter& interpreter, const Action& action, std
     check(!transferred.empty(), "gradients of a block's outputs were made before it runs backward");
     of_outputs = std::move(transferred.mapped());
   }
-  const bool is_split = action.kind == ActionKind::backward_input;
-  if (!is_split) reductions_.open(execution, action.slot);
+  const auto& pass = std::get<ComputePass>(action.what);
+  const bool is_split = pass.of == ComputeKind::backward_input;
+  if (!is_split) reductions_.open(execution, pass.gradients);
   std::vector<BufferRef> of_inputs =
       interpreter.backward(is_split ? BlockPass::backward_input : BlockPass::backward, std::move(of_outputs));
   if (!of_inputs.empty() && of_inputs.front()) {
     const std::int32_t before = messages_.network_stage(action) - 1;
-    const bool stays = action.segment == 0 && before >= 0 && !messages_.is_elsewhere(before);
+    const bool stays = pass.segment == 0 && before >= 0 && !messages_.is_elsewhere(before);
     (stays ? parked_gradients_ : gradients_)[{execution - 1, action.micro_batch}] =
         stays ? Tensors{messages_.parked(of_inputs.front())} : std::move(of_inputs);
   }
@@ -326,7 +332,7 @@ void Executor::finish_unit(const Action& action, std::int32_t execution) {
 }
 
 void Executor::send(const Action& action) {
-  const bool is_forward = action.pass == Pass::forward;
+  const bool is_forward = action.pass() == Pass::forward;
   const auto& segments = rank_.chunks[at(action.chunk)];
   Transferred& from = is_forward ? activations_ : gradients_;
   const std::int32_t execution = is_forward ? segments.back().last : segments.front().first - 1;

@@ -5,9 +5,9 @@ namespace plumbline {
 
 /// Gathers of what the last update changed are at the first forward of each chunk, whichever micro-batch that is.
 bool Executor::is_of_forwards(const Action& action, std::int32_t micro_batches) const {
-  if (action.pass != Pass::forward) return false;
+  if (action.pass() != Pass::forward) return false;
   const bool is_first = action.micro_batch < micro_batches;
-  switch (action.kind) {
+  switch (action.kind()) {
     case ActionKind::forward:
     case ActionKind::send_forward:
     case ActionKind::receive_forward:
@@ -37,7 +37,7 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
     live.begin_action();
     issue(i, {});
     live.end_action(i);  // no more than in a step, or a comparison of bytes says so
-    if (action.kind == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
+    if (action.kind() == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }
   if (memory_ != nullptr) env_.backend.end_step();
   env_.is_evaluating = false;

@@ -5,11 +5,6 @@
 namespace plumbline {
 namespace {
 
-/// Of one micro-batch's gradients, in its pass or, where a long backward leaves a part, at the step's end.
-bool is_scatter(const Action& a) {
-  return a.kind == ActionKind::reduce_gradients && (a.pass != Pass::step || a.micro_batch >= 0);
-}
-
 [[noreturn]] void fail(const std::string& what) {
   throw InternalError(what + "; the weights would be wrong, and no step is taken");
 }
@@ -48,14 +43,13 @@ void GradientReductions::open(std::int32_t execution, UnitSlot slot) {
 }
 
 void GradientReductions::run(const Action& action) {
-  if (action.barrier == Barrier::gradients) {
-    gradients_.reduce_tied();
-    has_summed_tied_ = true;
-  } else if (is_scatter(action)) {
-    scatter(action);
-  } else {
-    reduce(action);
-  }
+  const bool is_of_step = std::get<GradientReduction>(action.what).of == GradientsOf::step;
+  is_of_step ? reduce(action) : scatter(action);
+}
+
+void GradientReductions::run_tied() {
+  gradients_.reduce_tied();
+  has_summed_tied_ = true;
 }
 
 void GradientReductions::run_partial() {

@@ -30,7 +30,10 @@ class GradientReductions {
   }
   /// All gradients of an execution in the step are made; likewise of its unit.
   void wait_for_reduction(std::int32_t execution) { waits(execution) = true; }
+  /// Of a GradientReduction: scatters those of one micro-batch, sums those of the step.
   void run(const Action& action);
+  /// Of an embedding at both ends of the pipeline.
+  void run_tied();
   /// What each tensor-parallel rank made from its own tokens or heads.
   void run_partial();
   /// Throws InternalError where an optimizer step would take gradients that are not sums over all ranks.

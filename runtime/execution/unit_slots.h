@@ -1,10 +1,10 @@
 #pragma once
 /// \file unit_slots.h: two units that are whole for a while: parameters of ZeRO-3, gradients of ZeRO-2 and 3.
 ///
-/// Answers: where a unit lies. Model: the program names the slot (Action::slot), at either end of one buffer; a unit
-/// that a later one of the same pass reads too, the embedding of a tied head, has a place of its own behind them. The
-/// data lane works on them: its marks say until when. Source: PyTorch's FSDP2 (two buffers of each kind). Checked
-/// against: tests/runtime/execution.
+/// Answers: where a unit lies. Model: the program names the slot (ParameterGather::slot, ComputePass::gradients), at
+/// either end of one buffer; a unit that a later one of the same pass reads too, the embedding of a tied head, has a
+/// place of its own behind them. The data lane works on them: its marks say until when. Source: PyTorch's FSDP2 (two
+/// buffers of each kind). Checked against: tests/runtime/execution.
 
 #include "core/program/program.h"
 #include "runtime/execution/parameter_memory.h"

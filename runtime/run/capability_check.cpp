@@ -36,8 +36,8 @@ void check_routing(const TrainingJob& job) {
 bool copies_in_order(const Program& program) {
   for (const RankProgram& rank : program.ranks)
     for (const Action& action : rank.actions)
-      if (action.kind == ActionKind::offload || action.kind == ActionKind::fetch)
-        if (action.issue == Issue::in_order || action.pass == Pass::step) return true;
+      if (const auto* copy = std::get_if<HostCopy>(&action.what))
+        if (action.issue == Issue::in_order || copy->is_of_states()) return true;
   return false;
 }
 

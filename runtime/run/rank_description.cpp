@@ -36,13 +36,13 @@ Json section_json(const Section& section) {
 }
 
 Json action_json(const Action& a, const RankProgram& program) {
-  Json::Object object{{"kind", std::string(to_text(a.kind))}};
+  Json::Object object{{"kind", std::string(to_text(a.kind()))}};
   if (a.chunk >= 0) object.emplace_back("chunk", a.chunk);
   if (a.micro_batch >= 0) object.emplace_back("micro_batch", a.micro_batch);
-  if (a.chunk >= 0 && a.segment >= 0)
+  if (const std::int32_t segment = a.segment(); a.chunk >= 0 && segment >= 0)
     object.emplace_back("execution",
-                        program.chunks[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(a.segment)].first);
-  if (a.units > 0) object.emplace_back("units", integers(units_of(a, program)));
+                        program.chunks[static_cast<std::size_t>(a.chunk)][static_cast<std::size_t>(segment)].first);
+  if (a.units().count > 0) object.emplace_back("units", integers(units_of(a, program)));
   return object;
 }
 

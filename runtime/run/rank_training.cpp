@@ -371,8 +371,8 @@ RankRecord RankTraining::record(bool has_one_clock) {
     const Action& a = program.actions[i];
     ActionRecord& action = record.actions.emplace_back();
     action.action = static_cast<std::int32_t>(i);
-    action.kind = a.kind;
-    action.stream = a.stream;
+    action.kind = a.kind();
+    action.stream = a.stream();
     action.micro_batch = a.micro_batch;
     action.name = to_text(a);
     if (traced_times_.empty()) continue;

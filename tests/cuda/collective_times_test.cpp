@@ -41,7 +41,7 @@ TEST_CASE("Collectives inside of blocks last as long as the device takes for the
     for (std::size_t i = 0; i < rank.actions.size(); ++i) {
       const ActionRecord& action = rank.actions[i];
       if (action.kind != ActionKind::tensor_collective) continue;
-      if (plan.program.ranks[0].actions[i].pass == Pass::step) continue;
+      if (plan.program.ranks[0].actions[i].pass() == Pass::step) continue;
       ++collectives;
       INFO(action.name);
       CHECK(action.end_ns - action.start_ns >= std::chrono::nanoseconds(work_length).count());

@@ -132,7 +132,7 @@ TEST_CASE("Every optimizer of the table is executed, checkpoints in host memory 
   }
   LoweredPlan plan(language_model("tiny", small()), single(), recipe());
   CHECK_NOTHROW(check_capability(plan.job(), options()));
-  plan.program.ranks.front().actions.front().kind = ActionKind::offload;
+  plan.program.ranks.front().actions.front().what = HostCopy{};
   CHECK_THROWS_WITH(check_capability(plan.job(), options()),
                     ContainsSubstring("checkpoints and optimizer states in host memory are not executed"));
 }

@@ -35,9 +35,9 @@ TEST_CASE("A message that overtakes another is seen") {
   s.micro_batches = 8;
   const LoweredPlan plan(network(Net::llama), s, recipe_of(Net::llama));
   Program changed = plan.program;
-  std::vector<Action*> receives;
+  std::vector<StageMessage*> receives;
   for (Action& action : changed.ranks[1].actions)
-    if (action.kind == ActionKind::receive_forward) receives.push_back(&action);
+    if (action.kind() == ActionKind::receive_forward) receives.push_back(&std::get<StageMessage>(action.what));
   REQUIRE(receives.size() == 8);
   std::swap(receives[2]->peer_action, receives[5]->peer_action);
   const auto problem = first_reordered_message(changed);

@@ -15,14 +15,15 @@ namespace {
 bool copies_alongside(const Program& program) {
   for (const RankProgram& rank : program.ranks)
     for (const Action& a : rank.actions)
-      if (a.stream == Stream::copy && a.issue != Issue::in_order) return true;
+      if (a.stream() == Stream::copy && a.issue != Issue::in_order) return true;
   return false;
 }
 
-/// Barriers wait for whatever runs, so for the long copies too.
+/// Barriers wait for whatever runs, so for the long copies too: sums over ranks of a group stand for what has one.
 void drop_barriers(Program& program) {
   for (RankProgram& rank : program.ranks)
-    for (Action& a : rank.actions) a.barrier = Barrier::none;
+    for (Action& a : rank.actions)
+      if (a.barrier() != Barrier::none) a.what = PartialSum{};
 }
 
 /// Odd numbers of picoseconds, so that hardly anything ends at the same time as something else; some take none.
@@ -33,7 +34,7 @@ ActionTimes random_times(const Program& program, RandomQuestions& random) {
   for (std::int32_t r = 0; r < std::ssize(program.ranks); ++r) {
     std::vector<Picoseconds>& row = times.of_rank.emplace_back();
     for (const Action& a : program.ranks[static_cast<std::size_t>(r)].actions) {
-      const bool takes_none = a.handover == Handover::in_transit && is_receive(a.kind);  // the message takes it
+      const bool takes_none = receives_in_transit(a);  // the message takes it
       const std::int64_t some = std::int64_t{1'000'003} * random.between(1, 997) + random.between(0, 999'999);
       row.emplace_back(takes_none || random.between(0, 9) == 0 ? 0 : some);
     }
@@ -51,11 +52,11 @@ void add_long_copies(Program& program, ActionTimes& times, Picoseconds longer_th
     std::vector<Action>& actions = program.ranks[r].actions;
     for (Action& a : actions) {
       for (std::int32_t& need : a.needs) need += need >= 0 ? 1 : 0;
-      if (a.peer_action >= 0) ++a.peer_action;
+      if (auto* message = std::get_if<StageMessage>(&a.what); message != nullptr && message->peer_action >= 0)
+        ++message->peer_action;
     }
     Action copy;
-    copy.kind = ActionKind::offload;
-    copy.stream = Stream::copy;
+    copy.what = HostCopy{};
     copy.issue = Issue::after_last;
     actions.insert(actions.begin(), copy);
     times.of_rank[r].insert(times.of_rank[r].begin(), longer_than_all);

@@ -75,9 +75,9 @@ TEST_CASE("a step is never shorter than what one rank or one stream of it does a
       const std::vector<Action>& actions = plan.program.ranks[rank].actions;
       for (std::size_t i = 0; i < actions.size(); ++i) {
         const Picoseconds time = plan.times.of_rank[rank][i];
-        if (actions[i].stream == Stream::pipeline) continue;  // messages in transit pass each other
+        if (actions[i].stream() == Stream::pipeline) continue;  // messages in transit pass each other
         if (actions[i].issue == Issue::in_order) in_order += time;
-        streams[static_cast<std::size_t>(actions[i].stream)] += time;
+        streams[static_cast<std::size_t>(actions[i].stream())] += time;
       }
       CHECK(in_order <= step);
       for (const Picoseconds stream : streams) CHECK(stream <= step);
@@ -124,7 +124,7 @@ TEST_CASE("bytes of a program's collectives sum to those of the communication li
   const Lowered plan = lowered(question, s, Granularity::block);
   std::map<std::string, Bytes> sent;
   for (const Action& action : plan.program.ranks[0].actions)
-    if (action.stream == Stream::tensor) sent["tensor"] += action.bytes;
+    if (action.stream() == Stream::tensor) sent["tensor"] += action.bytes();
   for (const CommunicationLine& line : question.step_pricer().communication(ranks, s))
     if (line.group == "tensor") CHECK(sent["tensor"] == line.bytes_per_step);
   CHECK(sent["tensor"] > Bytes(0));

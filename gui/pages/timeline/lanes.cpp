@@ -1,6 +1,7 @@
 #include "gui/pages/timeline/lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/program/action_kinds.h"
@@ -10,26 +11,14 @@ namespace plumbline::gui {
 namespace {
 
 Activity activity_of(ActionKind kind) {
-  switch (kind) {
-    case ActionKind::forward: return Activity::forward;
-    case ActionKind::backward:
-    case ActionKind::backward_input: return Activity::backward;
-    case ActionKind::backward_weight: return Activity::weight;
-    case ActionKind::recompute: return Activity::recompute;
-    case ActionKind::offload:
-    case ActionKind::fetch: return Activity::offload;
-    case ActionKind::optimizer_step: return Activity::optimizer;
-    default: return Activity::communication;
-  }
-}
-
-Activity activity_of(const Action& action) {
-  const bool is_replay = action.replay == IsReplay::yes && action.stream == Stream::compute;
-  return is_replay ? Activity::recompute : activity_of(action.kind);
+  constexpr std::array<Activity, timeline_kind_count> activities{
+      Activity::forward,       Activity::backward, Activity::weight,   Activity::recompute,
+      Activity::communication, Activity::offload,  Activity::optimizer};
+  return activities[static_cast<std::size_t>(timeline_kind(kind))];
 }
 
 Segment segment_of(const Action& action, const Execution& execution) {
-  return {execution.span, activity_of(action), action.chunk, execution.micro_batch};
+  return {execution.span, activity_of(action.kind()), action.chunk, execution.micro_batch};
 }
 
 bool starts_earlier(const Segment& a, const Segment& b) { return a.span.start < b.span.start; }
@@ -73,7 +62,7 @@ Lane stage_lane(const SimulatedPlan& simulated, std::size_t stage, std::int64_t 
   std::vector<Segment> alongside;
   for_each_execution(simulated, stage, repeats, [&](const Execution& execution) {
     const Action& action = simulated.program.ranks[stage].actions[static_cast<std::size_t>(execution.action)];
-    if (is_send(action.kind) || execution.span.length() == Picoseconds(0)) return;
+    if (sent_by(action) != nullptr || execution.span.length() == Picoseconds(0)) return;
     (action.issue == Issue::in_order ? in_order : alongside).push_back(segment_of(action, execution));
   });
   std::stable_sort(in_order.begin(), in_order.end(), starts_earlier);
@@ -134,7 +123,7 @@ std::vector<Lane> stream_lanes(const SimulatedPlan& simulated, std::size_t stage
   for_each_execution(simulated, stage, repeats_of(simulated), [&](const Execution& execution) {
     const Action& action = simulated.program.ranks[stage].actions[static_cast<std::size_t>(execution.action)];
     if (execution.span.length() > Picoseconds(0))
-      of_stream[static_cast<std::size_t>(action.stream)].push_back(segment_of(action, execution));
+      of_stream[static_cast<std::size_t>(action.stream())].push_back(segment_of(action, execution));
   });
   std::vector<Lane> lanes;
   for (std::size_t stream = 0; stream < stream_count; ++stream)

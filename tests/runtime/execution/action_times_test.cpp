@@ -20,7 +20,7 @@ TEST_CASE("a collective inside of a block has its own time, at the block's end")
     int collectives = 0;
     for (std::size_t i = 0; i < rank.actions.size(); ++i) {
       const ActionRecord& action = rank.actions[i];
-      if (plan.program.ranks[0].actions[i].pass == Pass::step) continue;
+      if (plan.program.ranks[0].actions[i].pass() == Pass::step) continue;
       if (!is_inside(action.kind)) {
         if (action.stream == Stream::compute) block = &action;
         continue;

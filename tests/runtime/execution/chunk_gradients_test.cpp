@@ -102,13 +102,13 @@ TEST_CASE("each chunk is reduced once a step, behind the message of its last bac
     std::vector<std::int32_t> reduced;
     for (std::size_t i = 0; i < rank.actions.size(); ++i) {
       const Action& a = rank.actions[i];
-      if (a.kind != ActionKind::reduce_gradients || a.pass == Pass::step) continue;
+      if (a.kind() != ActionKind::reduce_gradients || a.pass() == Pass::step) continue;
       reduced.push_back(a.chunk);
       CHECK(a.micro_batch + 1 == s.micro_batches);
       CHECK(a.issue == Issue::in_order);
       for (std::size_t later = i; later < rank.actions.size(); ++later) {
         const Action& b = rank.actions[later];
-        const bool is_of_chunk = b.chunk == a.chunk && (b.pass == Pass::backward || b.pass == Pass::weight);
+        const bool is_of_chunk = b.chunk == a.chunk && (b.pass() == Pass::backward || b.pass() == Pass::weight);
         CHECK((!is_of_chunk || later == i));  // the chunk's message has left, and no backward of it follows
       }
     }
@@ -122,7 +122,9 @@ TEST_CASE("a step is not taken where a chunk's gradients are left") {
   Program changed = plan.program;
   for (RankProgram& rank : changed.ranks)
     for (Action& a : rank.actions)
-      if (a.kind == ActionKind::reduce_gradients && a.pass != Pass::step && a.chunk == 0 && a.units > 0) --a.units;
+      if (auto* reduction = std::get_if<GradientReduction>(&a.what);
+          reduction != nullptr && reduction->of != GradientsOf::step && a.chunk == 0 && reduction->units.count > 0)
+        --reduction->units.count;
   const TrainingJob job{
       plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
   CHECK_THROWS_WITH(execute(job, two_steps()), ContainsSubstring("no action scatters the gradients of"));

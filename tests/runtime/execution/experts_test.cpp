@@ -144,8 +144,8 @@ TEST_CASE("an all-to-all that is left out is noticed") {
   Program changed = plan.program;
   std::vector<Action>& actions = changed.ranks[0].actions;
   const auto found = std::find_if(actions.begin(), actions.end(),
-                                  [](const Action& a) { return a.kind == ActionKind::expert_collective; });
-  found->kind = ActionKind::tensor_collective;
+                                  [](const Action& a) { return a.kind() == ActionKind::expert_collective; });
+  std::get<BlockCollective>(found->what).axis = BlockAxis::tensor;
   CHECK_THROWS_WITH(exchanged(plan, changed),
                     Catch::Matchers::ContainsSubstring("no expert-collective of the program is a view"));
 }

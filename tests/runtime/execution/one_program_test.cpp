@@ -16,7 +16,7 @@ namespace {
 Bytes sent_in_passes(const RankProgram& rank, ActionKind kind) {
   Bytes sum(0);
   for (const Action& a : rank.actions)
-    if (a.kind == kind && a.pass != Pass::step) sum += a.bytes;
+    if (a.kind() == kind && a.pass() != Pass::step) sum += a.bytes();
   return sum;
 }
 
@@ -31,7 +31,7 @@ void require_folded(const LoweredPlan& plan, const RankProgram& rank) {
     const MemoryBreakdown of_program = buffers.most_during(action);
     const auto held = instructions.most_during(action);
     if (!held) continue;
-    INFO(to_text(action) << " of chunk " << action.chunk << ", block " << action.segment);
+    INFO(to_text(action) << " of chunk " << action.chunk << ", block " << action.segment());
     for (const MemoryClass c : {MemoryClass::activations, MemoryClass::working_buffers, MemoryClass::logits_and_loss}) {
       INFO(to_text(c));
       REQUIRE((*held)[c].value() == of_program[c].value());
@@ -51,7 +51,7 @@ Picoseconds of_whole_bytes(const Program& program, const ActionTimes& times) {
   for (std::size_t r = 0; r < program.ranks.size(); ++r)
     for (std::size_t i = 0; i < program.ranks[r].actions.size(); ++i) {
       const Action& a = program.ranks[r].actions[i];
-      if (a.stream == Stream::data && a.bytes > Bytes(0)) sum += times.of_rank[r][i] / a.bytes.value();
+      if (a.stream() == Stream::data && a.bytes() > Bytes(0)) sum += times.of_rank[r][i] / a.bytes().value();
     }
   return sum;
 }

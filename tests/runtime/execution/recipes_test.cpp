@@ -175,8 +175,8 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
     Program changed = plan.program;
     std::vector<Action>& actions = changed.ranks[0].actions;
     const auto found = std::find_if(actions.begin(), actions.end(),
-                                    [](const Action& a) { return a.kind == ActionKind::tensor_collective; });
-    found->kind = ActionKind::context_collective;
+                                    [](const Action& a) { return a.kind() == ActionKind::tensor_collective; });
+    std::get<BlockCollective>(found->what).axis = BlockAxis::context;
     TrainingJob job{
         plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
     RunOptions unpoisoned = options(1);
@@ -187,7 +187,7 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
   SECTION("a longer message") {
     Program changed = plan.program;
     for (Action& a : changed.ranks[0].actions)
-      if (a.kind == ActionKind::send_forward) a.bytes += Bytes(64);
+      if (a.kind() == ActionKind::send_forward) std::get<StageMessage>(a.what).bytes += Bytes(64);
     TrainingJob job{
         plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
     const RunRecord record = execute(job, options(1)).record;

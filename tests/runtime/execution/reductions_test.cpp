@@ -93,7 +93,7 @@ Executed run_without(const LoweredPlan& plan, const std::function<bool(const Act
   Program changed = plan.program;
   for (RankProgram& rank : changed.ranks)
     for (Action& a : rank.actions)
-      if (is_dropped(a)) a.units = 0, a.kind = ActionKind::context_collective;
+      if (is_dropped(a)) a.what = BlockCollective{};
   const TrainingJob job{
       plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
   RunOptions unpoisoned = two_steps(64);
@@ -116,43 +116,39 @@ TEST_CASE("a program that scatters gradients after their buffer is needed ends t
 }
 
 TEST_CASE("a step is not taken on gradients that an action should have summed") {
-  const auto reduces = [](const Action& a) {
-    return a.kind == ActionKind::reduce_gradients && a.barrier == Barrier::none;
-  };
+  const auto reduces = [](const Action& a) { return std::holds_alternative<GradientReduction>(a.what); };
   for (const std::int32_t zero : {0, 1, 2, 3}) {
     INFO("ZeRO-" << zero);
     int last = -1;
     const LoweredPlan plan(odd_llama(false), spread(2, 1, 1, 1, zero), recipe_for(spread(2, 1, 1, 1, zero)));
     for (std::size_t i = 0; i < plan.program.ranks[0].actions.size(); ++i)
-      if (reduces(plan.program.ranks[0].actions[i]) && plan.program.ranks[0].actions[i].units > 0)
+      if (reduces(plan.program.ranks[0].actions[i]) && plan.program.ranks[0].actions[i].units().count > 0)
         last = static_cast<int>(i);
     const Action& dropped = plan.program.ranks[0].actions[static_cast<std::size_t>(last)];
     CHECK_THROWS_AS(
-        run_without(plan, [&](const Action& a) { return reduces(a) && a.first_unit == dropped.first_unit; }),
+        run_without(plan, [&](const Action& a) { return reduces(a) && a.units().first == dropped.units().first; }),
         InternalError);
     CHECK_THROWS_WITH(
-        run_without(plan, [&](const Action& a) { return reduces(a) && a.first_unit == dropped.first_unit; }),
+        run_without(plan, [&](const Action& a) { return reduces(a) && a.units().first == dropped.units().first; }),
         ContainsSubstring("gradients of input") && ContainsSubstring("no step is taken"));
   }
   SECTION("norms under sequence parallelism") {
     Strategy s = spread(1, 2, 1, 1);
     s.sequence_parallel = SequenceParallel::on;
     const LoweredPlan plan(odd_llama(false), s, recipe_for(s));
-    const auto is_partial = [](const Action& a) {
-      return a.kind == ActionKind::tensor_collective && a.pass == Pass::step;
-    };
+    const auto is_partial = [](const Action& a) { return std::holds_alternative<PartialSum>(a.what); };
     CHECK_THROWS_WITH(run_without(plan, is_partial), ContainsSubstring("tensor-parallel rank"));
   }
   SECTION("a tied embedding") {
     const Strategy s = spread(1, 1, 1, 2);
     const LoweredPlan plan(odd_llama(true), s, recipe_for(s));
-    const auto is_tied = [](const Action& a) { return a.barrier == Barrier::gradients; };
+    const auto is_tied = [](const Action& a) { return std::holds_alternative<TiedSum>(a.what); };
     CHECK_THROWS_WITH(run_without(plan, is_tied), ContainsSubstring("tied embedding"));
   }
   SECTION("weights that others have updated") {
     const Strategy s = spread(2, 1, 1, 1, 1);
     const LoweredPlan plan(odd_llama(false), s, recipe_for(s));
-    const auto gathers = [](const Action& a) { return a.kind == ActionKind::all_gather_parameters; };
+    const auto gathers = [](const Action& a) { return std::holds_alternative<ParameterGather>(a.what); };
     CHECK_THROWS_WITH(run_without(plan, gathers), ContainsSubstring("gathered before they are used"));
   }
 }
@@ -163,7 +159,11 @@ Executed run_with_slot(const LoweredPlan& plan, ActionKind kind, UnitSlot (*chan
   for (RankProgram& rank : program.ranks) {
     int found = 0;
     for (Action& a : rank.actions)
-      if (a.kind == kind && ++found == 2) a.slot = changed(a.slot);
+      if (a.kind() == kind && ++found == 2) {
+        UnitSlot& slot = kind == ActionKind::all_gather_parameters ? std::get<ParameterGather>(a.what).slot
+                                                                   : std::get<ComputePass>(a.what).gradients;
+        slot = changed(slot);
+      }
     REQUIRE(found >= 2);
   }
   const TrainingJob job{

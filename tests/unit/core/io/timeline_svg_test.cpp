@@ -29,7 +29,8 @@ std::string picture(std::int32_t ranks, Bytes capacity) {
   for (const RankProgram& lowered : program.ranks) {
     std::vector<Picoseconds>& row = times.of_rank.emplace_back();
     for (const Action& action : lowered.actions)
-      row.push_back(Picoseconds(action.stream == Stream::compute && action.pass != Pass::step ? 10'000'000'000 : 0));
+      row.push_back(
+          Picoseconds(action.stream() == Stream::compute && action.pass() != Pass::step ? 10'000'000'000 : 0));
   }
   return timeline_svg(program, simulate(program, times, 0), {"a < b & c", "below", capacity});
 }
@@ -85,8 +86,8 @@ TEST_CASE("copies to the host are shown where no compute hides them") {
   ActionTimes times;
   for (const Action& action : program.ranks[0].actions) {
     if (times.of_rank.empty()) times.of_rank.emplace_back();
-    const bool copies = action.kind == ActionKind::offload || action.kind == ActionKind::fetch;
-    const bool computes = action.stream == Stream::compute && action.pass != Pass::step;
+    const bool copies = action.kind() == ActionKind::offload || action.kind() == ActionKind::fetch;
+    const bool computes = action.stream() == Stream::compute && action.pass() != Pass::step;
     times.of_rank[0].push_back(Picoseconds(copies ? 30'000'000'000 : computes ? 10'000'000'000 : 0));
   }
   const std::string svg = timeline_svg(program, simulate(program, times, 0), {"offload", "", Bytes(0)});

@@ -2,6 +2,7 @@
 
 #include "core/program/lower.h"
 
+#include "core/program/action_kinds.h"
 #include "core/program/buffer_check.h"
 #include "core/program/host_copies.h"
 #include "core/program/program_walk.h"
@@ -13,7 +14,7 @@ namespace {
 
 std::string listed(const RankProgram& rank) {
   std::string text;
-  for (const Action& action : rank.actions) text += (text.empty() ? "" : ", ") + std::string(to_text(action.kind));
+  for (const Action& action : rank.actions) text += (text.empty() ? "" : ", ") + std::string(to_text(action.kind()));
   return text;
 }
 
@@ -25,9 +26,9 @@ TEST_CASE("Two ranks: messages between them, collectives after compute, one redu
   CHECK(listed(program.ranks[1]) ==
         "receive-forward, forward, tensor-collective, backward, tensor-collective, send-backward, reduce-gradients, "
         "optimizer-step");
-  CHECK(program.ranks[0].actions[2].peer_action == 0);
-  CHECK(program.ranks[1].actions[0].peer_action == 2);
-  CHECK(program.ranks[0].actions[2].bytes == Bytes(4));
+  CHECK(message_of(program.ranks[0].actions[2])->peer_action == 0);
+  CHECK(message_of(program.ranks[1].actions[0])->peer_action == 2);
+  CHECK(program.ranks[0].actions[2].bytes() == Bytes(4));
   CHECK_FALSE(dry_run(program));
   CHECK_FALSE(buffer_fault(program));
 }
@@ -43,8 +44,7 @@ TEST_CASE("without buffers a program has the same actions, which wait for the sa
       for (std::size_t i = 0; i < whole.ranks[r].actions.size(); ++i) {
         const Action& action = whole.ranks[r].actions[i];
         CHECK(bare.ranks[r].actions[i].needs == action.needs);
-        CHECK(bare.ranks[r].actions[i].peer_action == action.peer_action);
-        CHECK(bare.ranks[r].actions[i].bytes == action.bytes);
+        CHECK(bool(bare.ranks[r].actions[i].what == action.what));
       }
     }
   }
@@ -78,7 +78,7 @@ TEST_CASE("Collectives of a recompute stand behind it, with bytes of their own")
                   "tensor-collective, reduce") != std::string::npos);
   std::map<Stream, Bytes> sent;
   for (const Action& action : program.ranks[0].actions)
-    if (action.replay == IsReplay::yes) sent[action.stream] += action.bytes;
+    if (is_replay(action)) sent[action.stream()] += action.bytes();
   CHECK(sent[Stream::tensor] == Bytes(5));
   CHECK(sent[Stream::expert] == Bytes(3));
   CHECK_FALSE(buffer_fault(program));
@@ -98,20 +98,14 @@ TEST_CASE("A collective of a block is a view that names the block's action, wher
       int views = 0;
       for (std::size_t i = 0; i < rank.actions.size(); ++i) {
         const Action& view = rank.actions[i];
-        if (view.stream != Stream::tensor && view.stream != Stream::context && view.stream != Stream::expert) {
-          CHECK(view.inside == 0);
-          continue;
-        }
-        if (view.pass == Pass::step) {
-          CHECK(view.inside == 0);  // sums of partial gradients run by themselves
-          continue;
-        }
+        const auto* collective = std::get_if<BlockCollective>(&view.what);
+        if (collective == nullptr) continue;  // sums of partial gradients run by themselves
         ++views;
-        REQUIRE(view.inside > 0);
-        const Action& block = rank.actions[i - view.inside];
-        CHECK(block.stream == Stream::compute);
-        CHECK(std::tie(block.pass, block.chunk, block.micro_batch, block.segment, block.replay) ==
-              std::tie(view.pass, view.chunk, view.micro_batch, view.segment, view.replay));
+        REQUIRE(collective->inside > 0);
+        const Action& block = rank.actions[i - collective->inside];
+        const auto& pass = std::get<ComputePass>(block.what);
+        CHECK(std::tie(pass.of, block.chunk, block.micro_batch, pass.segment) ==
+              std::tie(collective->of, view.chunk, view.micro_batch, collective->segment));
       }
       CHECK(views == 3 * (1 + 3 + 1));  // tensor of both passes, all three of the recompute
     }
@@ -140,16 +134,17 @@ TEST_CASE("Neighbours that are whole at once have the two slots, which the progr
       std::map<ActionKind, UnitSlot> before;
       int named = 0;
       for (const Action& action : rank.actions) {
-        const bool gathers = action.kind == ActionKind::all_gather_parameters && zero_stage >= 3;
-        const bool opens = action.kind == ActionKind::backward && zero_stage >= 2;
+        const bool gathers = action.kind() == ActionKind::all_gather_parameters && zero_stage >= 3;
+        const bool opens = action.kind() == ActionKind::backward && zero_stage >= 2;
+        const UnitSlot slot = slot_of(action);
         if (!gathers && !opens) {
-          CHECK(action.slot == UnitSlot::none);
+          CHECK(slot == UnitSlot::none);
           continue;
         }
         ++named;
-        REQUIRE(action.slot != UnitSlot::none);
-        if (before.contains(action.kind)) CHECK(action.slot == other(before[action.kind]));
-        before[action.kind] = action.slot;
+        REQUIRE(slot != UnitSlot::none);
+        if (before.contains(action.kind())) CHECK(slot == other(before[action.kind()]));
+        before[action.kind()] = slot;
       }
       CHECK(named == (zero_stage == 3 ? 3 * 15 : zero_stage == 2 ? 15 : 0));
     }
@@ -206,7 +201,7 @@ TEST_CASE("Copies inside of a segment of several blocks show behind its forward 
   CHECK(listed(program.ranks[0]) ==
         "forward, tensor-collective, offload, send-forward, receive-backward, fetch, backward, tensor-collective, "
         "reduce-gradients, optimizer-step");
-  CHECK(program.ranks[0].actions[2].bytes == Bytes(60));
+  CHECK(program.ranks[0].actions[2].bytes() == Bytes(60));
   CHECK(program.overlapped_actions == 0);
   CHECK_FALSE(buffer_fault(program));
 }
@@ -233,23 +228,24 @@ TEST_CASE("Pieces run in the order of the network forwards and against it backwa
   std::vector<std::int32_t> order;
   const Program program = lower(input);
   for (const Action& action : program.ranks[0].actions)
-    if (action.kind == ActionKind::forward || action.kind == ActionKind::backward) order.push_back(action.segment);
+    if (action.kind() == ActionKind::forward || action.kind() == ActionKind::backward)
+      order.push_back(action.segment());
   CHECK(order == std::vector<std::int32_t>{0, 1, 1, 0});
 }
 
 TEST_CASE("Sends occupy nobody: what follows on the rank waits for the action before the send") {
   const Program program = lower(two_ranks(0, 2));
   const std::vector<Action>& actions = program.ranks[0].actions;
-  REQUIRE(actions[2].kind == ActionKind::send_forward);
-  REQUIRE(actions[3].kind == ActionKind::forward);
+  REQUIRE(actions[2].kind() == ActionKind::send_forward);
+  REQUIRE(actions[3].kind() == ActionKind::forward);
   CHECK(actions[3].needs[0] == 1);
 }
 
 TEST_CASE("A program whose ranks wait for each other is found out") {
   Program program = lower(two_ranks(0));
   std::swap(program.ranks[1].actions[0], program.ranks[1].actions[5]);  // sends the gradient before the forward
-  program.ranks[1].actions[0].peer_action = -1;
-  program.ranks[0].actions[3].peer_action = 7;
+  std::get<StageMessage>(program.ranks[1].actions[0].what).peer_action = -1;
+  std::get<StageMessage>(program.ranks[0].actions[3].what).peer_action = 7;
   const auto stalled = dry_run(program);
   REQUIRE(stalled);
   CHECK(*stalled == "rank 0 waits at receive-backward 0 of chunk 0 for rank 1, rank 1 waits at optimizer-step");

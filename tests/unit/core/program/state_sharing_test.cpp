@@ -102,7 +102,7 @@ TEST_CASE("ZeRO-3 without prefetch gathers every unit when it begins, into the s
         "backward 0 of chunk 0 part 1; all-gather-parameters 0 of chunk 0 8 in order; backward 0 of chunk 0; "
         "release-parameters 0 of chunk 0 0 in order; reduce-gradients 0 of chunk 0 0 in order; optimizer-step");
   for (const Action& action : program.ranks[0].actions)
-    if (action.kind == ActionKind::all_gather_parameters) CHECK(action.slot == UnitSlot::first);
+    if (action.kind() == ActionKind::all_gather_parameters) CHECK(slot_of(action) == UnitSlot::first);
   CHECK_FALSE(buffer_fault(program));
   CHECK_FALSE(dry_run(program));
 }
@@ -127,7 +127,7 @@ LoweringInput units_of_two() {
 std::int32_t index_of(const RankProgram& rank, ActionKind kind, Pass pass, std::int32_t segment) {
   for (std::int32_t i = 0; i < std::ssize(rank.actions); ++i) {
     const Action& action = rank.actions[static_cast<std::size_t>(i)];
-    if (action.kind == kind && action.pass == pass && action.segment == segment) return i;
+    if (action.kind() == kind && action.pass() == pass && action.segment() == segment) return i;
   }
   return -1;
 }
@@ -163,11 +163,11 @@ TEST_CASE("inside a unit no segment waits for the next unit, and gradients lie i
   CHECK(action(ActionKind::backward, Pass::backward, 1).needs[2] ==
         index_of(rank, ActionKind::all_gather_parameters, Pass::backward, 1));
   for (const std::int32_t segment : {3, 2})
-    CHECK(action(ActionKind::backward, Pass::backward, segment).slot == UnitSlot::first);
+    CHECK(slot_of(action(ActionKind::backward, Pass::backward, segment)) == UnitSlot::first);
   for (const std::int32_t segment : {1, 0})
-    CHECK(action(ActionKind::backward, Pass::backward, segment).slot == UnitSlot::second);
+    CHECK(slot_of(action(ActionKind::backward, Pass::backward, segment)) == UnitSlot::second);
   for (const Action& each : rank.actions)
-    if (each.kind == ActionKind::reduce_gradients || each.kind == ActionKind::all_gather_parameters)
+    if (each.kind() == ActionKind::reduce_gradients || each.kind() == ActionKind::all_gather_parameters)
       CHECK(std::ssize(units_of(each, rank)) == 1);
 }
 

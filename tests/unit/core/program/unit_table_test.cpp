@@ -8,10 +8,7 @@ namespace plumbline {
 namespace {
 
 using passes::UnitQueue;
-using passes::UnitRun;
 using passes::UnitTable;
-
-bool operator==(UnitRun a, UnitRun b) { return a.first == b.first && a.count == b.count; }
 
 TEST_CASE("a chunk's units stand in the order of the network, and against it") {
   RankSizes rank;

@@ -30,10 +30,10 @@ ActionTimes times_of(const Program& program) {
     std::vector<Picoseconds>& row = times.of_rank.emplace_back();
     for (const Action& action : rank.actions) {
       std::int64_t time = 0;
-      if (action.kind == ActionKind::forward) time = 10;
-      if (action.kind == ActionKind::backward) time = 20;
-      if (action.kind == ActionKind::reduce_gradients) time = 3;
-      if (action.kind == ActionKind::optimizer_step) time = 5;
+      if (action.kind() == ActionKind::forward) time = 10;
+      if (action.kind() == ActionKind::backward) time = 20;
+      if (action.kind() == ActionKind::reduce_gradients) time = 3;
+      if (action.kind() == ActionKind::optimizer_step) time = 5;
       row.push_back(Picoseconds(time));
     }
   }

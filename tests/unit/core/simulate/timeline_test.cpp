@@ -30,10 +30,10 @@ ActionTimes times_of(const Program& program) {
     times.of_rank.emplace_back();
     for (const Action& action : rank.actions) {
       std::int64_t time = 0;
-      if (action.kind == ActionKind::forward) time = 10;
-      if (action.kind == ActionKind::backward) time = 20;
-      if (action.kind == ActionKind::send_forward || action.kind == ActionKind::send_backward) time = 1;
-      if (action.kind == ActionKind::optimizer_step) time = 5;
+      if (action.kind() == ActionKind::forward) time = 10;
+      if (action.kind() == ActionKind::backward) time = 20;
+      if (action.kind() == ActionKind::send_forward || action.kind() == ActionKind::send_backward) time = 1;
+      if (action.kind() == ActionKind::optimizer_step) time = 5;
       times.of_rank.back().push_back(Picoseconds(time));
     }
   }
@@ -64,8 +64,8 @@ TEST_CASE("With post-validation a step takes the longest that a rank takes from 
   for (const RankProgram& rank : program.ranks) {
     times.of_rank.emplace_back();
     for (const Action& action : rank.actions) {
-      const bool computes = action.stream == Stream::compute && action.kind != ActionKind::optimizer_step;
-      times.of_rank.back().push_back(Picoseconds(computes ? 10 : action.kind == ActionKind::optimizer_step ? 5 : 0));
+      const bool computes = action.stream() == Stream::compute && action.kind() != ActionKind::optimizer_step;
+      times.of_rank.back().push_back(Picoseconds(computes ? 10 : action.kind() == ActionKind::optimizer_step ? 5 : 0));
     }
   }
   const Simulation waiting = simulate(program, times, 0);
@@ -96,7 +96,7 @@ TEST_CASE("The peak stands at the first backward, with what is alive there") {
   const MemoryPeak peak = memory_peak(program.ranks[0], 0.1);
   CHECK(peak.memory.live() == Bytes(1230));
   CHECK(peak.memory.device_total() == Bytes(1353));
-  CHECK(program.ranks[0].actions[static_cast<std::size_t>(peak.action)].kind == ActionKind::backward);
+  CHECK(program.ranks[0].actions[static_cast<std::size_t>(peak.action)].kind() == ActionKind::backward);
   CHECK(memory_peak(program.ranks[1], 0).memory.live() == Bytes(1130));
   CHECK(memory_curve(program.ranks[0]).back().memory.live() == Bytes(1000));
 }
@@ -111,7 +111,7 @@ TEST_CASE("A send that blocks holds up its rank until the receiver is there") {
   REQUIRE_FALSE(simulated.stall);
   const std::vector<Action>& actions = program.ranks[0].actions;
   for (std::size_t i = 0; i < actions.size(); ++i)
-    if (actions[i].kind == ActionKind::send_forward && actions[i].micro_batch == 1)
+    if (actions[i].kind() == ActionKind::send_forward && actions[i].micro_batch == 1)
       CHECK(simulated.of_rank[0][i] == Span{Picoseconds(21), Picoseconds(42)});
   CHECK(simulated.micro_batches_end == Picoseconds(93));
 }
@@ -136,9 +136,9 @@ struct Sharded {
     times.overlap_slowdown = slowdown;
     times.of_rank.emplace_back();
     for (const Action& action : program.ranks[0].actions) {
-      std::int64_t time = action.bytes.value();
-      if (action.kind == ActionKind::forward) time = 100;
-      if (action.kind == ActionKind::backward) time = 200;
+      std::int64_t time = action.bytes().value();
+      if (action.kind() == ActionKind::forward) time = 100;
+      if (action.kind() == ActionKind::backward) time = 200;
       times.of_rank.back().push_back(Picoseconds(time));
     }
   }
@@ -189,8 +189,8 @@ TEST_CASE("Two groups share a link while both send") {
   const Program program = lower(input);
   ActionTimes times = times_of(program);
   for (std::size_t rank = 0; rank < 2; ++rank) {
-    REQUIRE(program.ranks[rank].actions[0].kind == ActionKind::all_gather_parameters);
-    times.of_rank[rank][0] = Picoseconds(program.ranks[rank].actions[0].bytes.value());
+    REQUIRE(program.ranks[rank].actions[0].kind() == ActionKind::all_gather_parameters);
+    times.of_rank[rank][0] = Picoseconds(program.ranks[rank].actions[0].bytes().value());
   }
   const Timeline apart = timeline(program, times);
   CHECK(apart.of_rank[0][0].end == Picoseconds(40));
@@ -232,13 +232,13 @@ std::string copies_of(const Program& program, std::int64_t length, Simulation& s
   ActionTimes times = times_of(program);
   const std::vector<Action>& actions = program.ranks[0].actions;
   for (std::size_t i = 0; i < actions.size(); ++i)
-    if (actions[i].stream == Stream::copy) times.of_rank[0][i] = Picoseconds(length);
+    if (actions[i].stream() == Stream::copy) times.of_rank[0][i] = Picoseconds(length);
   simulation = simulate(program, times, 0);
   std::string copies;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Span& span = simulation.timeline.of_rank[0][i];
-    if (actions[i].stream == Stream::copy)
-      copies += std::string(to_text(actions[i].kind)) + " " + std::to_string(span.start.value()) + "-" +
+    if (actions[i].stream() == Stream::copy)
+      copies += std::string(to_text(actions[i].kind())) + " " + std::to_string(span.start.value()) + "-" +
                 std::to_string(span.end.value()) + "; ";
   }
   return copies;

@@ -4,6 +4,7 @@
 
 #include "core/io/json.h"
 #include "core/io/trace_json.h"
+#include "core/program/action_kinds.h"
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -82,8 +83,11 @@ TEST_CASE("messages that travel at one time lie on threads of their own") {
   ActionTimes times;
   for (const RankProgram& lowered : program.ranks) {
     std::vector<Picoseconds>& row = times.of_rank.emplace_back();
-    for (const Action& action : lowered.actions)
-      row.push_back(Picoseconds(action.handover == Handover::in_transit ? 10'000'000 : 1'000));
+    for (const Action& action : lowered.actions) {
+      const StageMessage* message = message_of(action);
+      const bool is_in_transit = message != nullptr && message->handover == Handover::in_transit;
+      row.push_back(Picoseconds(is_in_transit ? 10'000'000 : 1'000));
+    }
   }
   const Trace drawn = trace(program, simulate(program, times, 0));
   std::vector<std::int32_t> lanes;

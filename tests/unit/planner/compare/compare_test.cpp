@@ -169,11 +169,11 @@ TEST_CASE("an all-to-all that is left out or larger is found, whatever rows were
 TEST_CASE("copies of experts' rows to the host follow the rows that were routed") {
   const Asked a = asked("nano-moe", 2, {RecomputeMode::offloaded, 2});
   const RankProgram& program = a.simulated_plan.program.ranks.front();
-  const auto is_copy = [](const Action& action) { return action.kind == ActionKind::offload; };
+  const auto is_copy = [](const Action& action) { return action.kind() == ActionKind::offload; };
   const auto out = std::find_if(program.actions.begin(), program.actions.end(), is_copy);
   REQUIRE(out != program.actions.end());
   const auto& segments = program.chunks[static_cast<std::size_t>(out->chunk)];
-  const std::int32_t execution = segments[static_cast<std::size_t>(out->segment)].first;
+  const std::int32_t execution = segments[static_cast<std::size_t>(out->segment())].first;
   for (const std::int64_t more : {-3, 0, 5, -1001}) {
     RunRecord record = record_like(a);
     add_balanced_rows(a, record);
