@@ -22,6 +22,7 @@
 #include "core/cost/block_cost.h"
 #include "core/machine/sites.h"
 #include "core/plan/pipeline_schedule.h"
+#include "core/plan/priced_values.h"
 #include "core/plan/stage_split.h"
 
 namespace plumbline {
@@ -164,7 +165,7 @@ struct StageLayout {
 };
 /// Strategies of equal keys have the same layout of the same chunks.
 [[nodiscard]] inline auto layout_key(const Strategy& s) {
-  return std::tuple(s.pipeline_stages, s.virtual_stages, placement(s.schedule), s.layers_per_unit);
+  return std::tuple(values_priced_in<PricedIn::layouts>(s), placement(s.schedule));
 }
 /// Looped: rank r holds chunks r, r + p, r + 2p, ... of the split (Megatron-LM's interleaving). V: r and 2p - 1 - r.
 /// `sites`: of the ranks; of an arrangement that names its own, none.

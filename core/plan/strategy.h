@@ -170,6 +170,35 @@ struct Strategy {
   auto operator<=>(const Strategy&) const = default;
 };
 
+/// What of a price a search makes once for all strategies that have the same value of an axis.
+enum class PricedIn : std::uint8_t {
+  blocks,   ///< the costs of a block (planner/search/block_tables.h)
+  layouts,  ///< what pipeline ranks hold (layout_key in core/cost/stage_cost.h)
+  sharing,  ///< neither: how states are shared, which the plans of one family differ by (planner/search/space.h)
+  plans     ///< what follows from other axes, or what those tables take only a part of
+};
+
+/// AXIS(member of Strategy, PricedIn) for every choice of one value that a search may be told to keep to and a launch
+/// file may name. Lists, optionals and keys of these members are made by it (core/plan/priced_values.h).
+#define PLUMBLINE_STRATEGY_AXES(AXIS)  \
+  AXIS(pipeline_stages, layouts)       \
+  AXIS(tensor_parallel, blocks)        \
+  AXIS(context_parallel, blocks)       \
+  AXIS(context_communication, blocks)  \
+  AXIS(expert_parallel, blocks)        \
+  AXIS(expert_tensor_parallel, blocks) \
+  AXIS(data_parallel, plans)           \
+  AXIS(virtual_stages, layouts)        \
+  AXIS(schedule, plans)                \
+  AXIS(micro_batch, blocks)            \
+  AXIS(zero_stage, sharing)            \
+  AXIS(shard_group, sharing)           \
+  AXIS(prefetch, sharing)              \
+  AXIS(layers_per_unit, layouts)       \
+  AXIS(sequence_parallel, blocks)      \
+  AXIS(flash_attention, blocks)        \
+  AXIS(recompute, plans)
+
 /// One line: "tp 8 pp 4 dp 2 ... 1f1b mbs 1 x 64 full zero-1".
 [[nodiscard]] std::string to_text(const Strategy& strategy);
 

@@ -13,10 +13,26 @@ namespace plumbline {
 namespace {
 
 template <auto Member>
-StrategyAxis with_values(AxisKind kind) {
-  using Value = std::remove_cvref_t<decltype(Strategy{}.*Member)>;
+struct MemberOf {};
+
+template <auto Member>
+StrategyAxis of_member(AxisKind kind) {
   StrategyAxis axis;
   axis.kind = kind;
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN)                              \
+  if (std::is_same_v<MemberOf<Member>, MemberOf<&Strategy::MEMBER>>) { \
+    axis.member = #MEMBER;                                             \
+    axis.priced_in = PricedIn::PRICED_IN;                              \
+  }
+  PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
+#undef PLUMBLINE_AXIS
+  return axis;
+}
+
+template <auto Member>
+StrategyAxis with_values(AxisKind kind) {
+  using Value = std::remove_cvref_t<decltype(Strategy{}.*Member)>;
+  StrategyAxis axis = of_member<Member>(kind);
   axis.get = [](const Strategy& s) { return static_cast<std::int64_t>(s.*Member); };
   axis.set = [](Strategy& s, std::int64_t value) { s.*Member = static_cast<Value>(value); };
   return axis;
@@ -39,8 +55,7 @@ StrategyAxis degree() {
 /// `On`: the value of the enumeration that is called so; the other one is off.
 template <auto Member, auto On, auto Off>
 StrategyAxis toggle() {
-  StrategyAxis axis;
-  axis.kind = AxisKind::toggle;
+  StrategyAxis axis = of_member<Member>(AxisKind::toggle);
   axis.values = "on|off";
   axis.get = [](const Strategy& s) { return std::int64_t{s.*Member == On}; };
   axis.set = [](Strategy& s, std::int64_t value) { s.*Member = value == 0 ? Off : On; };
@@ -251,7 +266,8 @@ void add_kernels(AxisRows& rows) {
                   "flash_attention",
                   "flash attention",
                   "fused attention kernels (on)",
-                  {"--flash-attn", "--use-flash-attn", "--attn-implementation"}});
+                  {"--flash-attn", "--use-flash-attn", "--attn-implementation"}})
+      .is_of_question = true;
 }
 
 std::string split_or_layers(const Strategy& s) {
@@ -259,8 +275,7 @@ std::string split_or_layers(const Strategy& s) {
 }
 
 void add_layers(AxisRows& rows) {
-  StrategyAxis recompute;
-  recompute.kind = AxisKind::recompute;
+  StrategyAxis recompute = of_member<&Strategy::recompute>(AxisKind::recompute);
   recompute.values = recompute_names_text("|");
   rows.add_first({.file = 14, .change = 17}, std::move(recompute),
                  {"--recompute",

@@ -34,6 +34,11 @@ struct StrategyAxis {
   std::int64_t least = 1;  ///< of a number, or of each of the layers
   std::int64_t most = 1;
   std::vector<std::string> names;  ///< of a choice, in the order of its values
+  /// Of Strategy, and what a search prices it in, where PLUMBLINE_STRATEGY_AXES lists it; else empty.
+  std::string_view member;
+  PricedIn priced_in = PricedIn::plans;
+  /// The question says it, and no --fix of a search.
+  bool is_of_question = false;
 
   /// The number, 1 for on, or the place of a choice among its names. Of a recompute and layers: none.
   std::int64_t (*get)(const Strategy&) = nullptr;

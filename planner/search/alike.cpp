@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/plan/priced_values.h"
 #include "planner/question/noise.h"
 #include "planner/search/complexity.h"
 
 namespace plumbline {
 namespace {
 
+/// Of plans that may be alike: what they do not differ in. Kernels of attention they may.
 auto shape(const RankedStrategy& plan) {
-  const Strategy& s = plan.strategy;
-  return std::tuple(plan.question, s.tensor_parallel, s.sequence_parallel, s.context_parallel, s.context_communication,
-                    s.expert_parallel, s.expert_tensor_parallel, s.pipeline_stages, s.data_parallel, s.micro_batch);
+  Strategy s = plan.strategy;
+  s.flash_attention = {};
+  return std::tuple(plan.question, s.pipeline_stages, s.data_parallel, values_priced_in<PricedIn::blocks>(s));
 }
 
 /// By more than repetitions of one run differ.

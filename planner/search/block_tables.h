@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/plan/priced_values.h"
 #include "planner/pricing/priced.h"
 #include "planner/question/stop_request.h"
 
@@ -22,25 +23,18 @@ namespace plumbline {
 
 using BlockTable = std::vector<BlockCost>;
 
+/// Strategies of equal keys have the same costs of blocks, those of a placement's choices apart.
+[[nodiscard]] inline auto block_key(const Strategy& s) {
+  const bool pairs_exchanges = s.expert_parallel > 1 && record_of(s.schedule).paired == PairedPasses::yes;
+  const bool joins = joins_layers(s.recompute);
+  return std::tuple(values_priced_in<PricedIn::blocks>(s), s.recompute.modules,
+                    s.recompute.mode == RecomputeMode::by_operator || joins, joins, pairs_exchanges);
+}
+
 class BlockTables {
  public:
-  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t, SequenceParallel, std::int64_t,
-                         FlashAttention, RecomputeModules, bool, bool, bool, ContextCommunication>;
-  [[nodiscard]] static Key key_of(const Strategy& s) {
-    const bool pairs_exchanges = s.expert_parallel > 1 && record_of(s.schedule).paired == PairedPasses::yes;
-    return {s.tensor_parallel,
-            s.context_parallel,
-            s.expert_parallel,
-            s.expert_tensor_parallel,
-            s.sequence_parallel,
-            s.micro_batch,
-            s.flash_attention,
-            s.recompute.modules,
-            s.recompute.mode == RecomputeMode::by_operator || joins_layers(s.recompute),
-            joins_layers(s.recompute),
-            pairs_exchanges,
-            s.context_communication};
-  }
+  using Key = decltype(block_key({}));
+  [[nodiscard]] static Key key_of(const Strategy& s) { return block_key(s); }
 
   /// Tables of strategies with the same one differ only in the costs of blocks with experts.
   [[nodiscard]] static Key key_without_experts(Strategy s) {

@@ -7,6 +7,7 @@
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/pricing/peak_memory.h"
 #include "planner/pricing/priced.h"
+#include "planner/search/block_tables.h"
 #include "planner/search/level_split.h"
 #include "planner/search/parallel.h"
 #include "planner/search/placed_bound.h"
@@ -20,11 +21,10 @@ constexpr int most_rounds = 4;
 constexpr std::size_t shapes_on_all_axes = 10;
 constexpr std::size_t shapes_on_same_blocks = 40;  ///< those on all axes among them
 
-/// What a block costs depends on these.
+/// Whether their blocks cost the same and leave a placement the same choices.
 bool have_same_blocks(const Strategy& a, const Strategy& b) {
-  return a.micro_batch == b.micro_batch && a.expert_tensor_parallel == b.expert_tensor_parallel &&
-         a.recompute.modules == b.recompute.modules &&
-         (a.recompute.mode == RecomputeMode::placed) == (b.recompute.mode == RecomputeMode::placed);
+  return (a.recompute.mode == RecomputeMode::placed) == (b.recompute.mode == RecomputeMode::placed) &&
+         block_key(a) == block_key(b);
 }
 
 /// The blocks of plans that share them, priced.
@@ -154,10 +154,9 @@ bool holds(const std::vector<RankedStrategy>& plans, const RankedStrategy& plan)
 }  // namespace
 
 void BestOfShapes::consider(const RankedStrategy& plan, const Score& score) {
-  const Strategy& s = plan.strategy;
-  const Shape shape{plan.question,     s.tensor_parallel,      s.context_parallel, s.expert_parallel,
-                    s.pipeline_stages, s.data_parallel,        s.micro_batch,      s.sequence_parallel,
-                    s.flash_attention, s.context_communication};
+  Strategy s = plan.strategy;
+  s.expert_tensor_parallel = 1;
+  const Shape shape{plan.question, s.pipeline_stages, s.data_parallel, values_priced_in<PricedIn::blocks>(s)};
   const auto [place, is_new] = best_.try_emplace(shape, Entry{plan, score});
   Entry& best = place->second;
   if (!is_new && before(plan, score, best.plan, best.score)) best = {plan, score};

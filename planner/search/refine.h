@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/plan/priced_values.h"
 #include "planner/search/finalists.h"
 #include "planner/search/variants.h"
 
@@ -35,8 +36,9 @@ class BestOfShapes {
   [[nodiscard]] std::vector<Entry> ranked() const;
 
  private:
-  using Shape = std::tuple<std::size_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
-                           std::int64_t, SequenceParallel, FlashAttention, ContextCommunication>;
+  /// Question, pipeline and data parallelism, and what decides the costs of blocks but the parts of an expert, which
+  /// are varied.
+  using Shape = std::tuple<std::size_t, std::int32_t, std::int32_t, decltype(values_priced_in<PricedIn::blocks>({}))>;
   std::map<Shape, Entry> best_;
 };
 

@@ -1,9 +1,11 @@
 #include "core/plan/strategy_axes.h"
+#include "core/plan/priced_values.h"
 
 #include <algorithm>
 #include <set>
 
 #include "core/io/strategy_json.h"
+#include "core/plan/priced_values.h"
 #include "planner/question/axis_text.h"
 #include "tests/catch.h"
 
@@ -57,6 +59,28 @@ TEST_CASE("an axis changes what it names and nothing else, and is read as it is 
       for (const StrategyAxis& other : strategy_axes()) CHECK(other.is_usual(s) == (&other != &axis));
     }
   }
+}
+
+TEST_CASE("every choice of one value is listed with where it is priced, but what follows from others", "[axes]") {
+  std::vector<std::string> others;
+  for (const StrategyAxis& axis : strategy_axes()) {
+    if (axis.member.empty()) {
+      others.push_back(axis.key);
+      continue;
+    }
+    INFO(axis.key);
+    const Strategy usual;
+    for (const Strategy& s : unusual(axis)) {
+      const auto differs = [&](PricedIn in, const auto& of_usual, const auto& of_other) {
+        CHECK((of_usual != of_other) == (axis.priced_in == in));
+      };
+      differs(PricedIn::blocks, values_priced_in<PricedIn::blocks>(usual), values_priced_in<PricedIn::blocks>(s));
+      differs(PricedIn::layouts, values_priced_in<PricedIn::layouts>(usual), values_priced_in<PricedIn::layouts>(s));
+      differs(PricedIn::sharing, values_priced_in<PricedIn::sharing>(usual), values_priced_in<PricedIn::sharing>(s));
+      differs(PricedIn::plans, values_priced_in<PricedIn::plans>(usual), values_priced_in<PricedIn::plans>(s));
+    }
+  }
+  CHECK(others == std::vector<std::string>{"micro_batches", "layers_per_stage", "split"});
 }
 
 TEST_CASE("a plan file holds what is unusual, and is read as it is written", "[axes]") {
