@@ -53,26 +53,12 @@ struct LaunchSettings {
   std::optional<LoraTargets> lora_targets;
   StackChoices choices;  ///< empty: what the framework does by itself
   std::string frozen;    ///< as --freeze says it; no file of any framework does
-  // Axes of the strategy, as Strategy names them.
-  std::optional<std::int32_t> pipeline_stages;
-  std::optional<std::int32_t> tensor_parallel;
-  std::optional<std::int32_t> context_parallel;
-  std::optional<ContextCommunication> context_communication;
-  std::optional<std::int32_t> expert_parallel;
-  std::optional<std::int32_t> expert_tensor_parallel;
-  std::optional<std::int32_t> data_parallel;
-  std::optional<std::int32_t> virtual_stages;
-  std::optional<Schedule> schedule;
-  std::optional<std::int64_t> micro_batch;
+  // Choices of the strategy by its names: std::optional<std::int32_t> pipeline_stages and so on.
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) std::optional<decltype(Strategy::MEMBER)> MEMBER;
+  PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
+#undef PLUMBLINE_AXIS
   std::optional<std::int64_t> micro_batches;
-  std::optional<std::int32_t> zero_stage;
-  std::optional<std::int32_t> shard_group;
-  std::optional<std::int32_t> shard_copies;  ///< of the sharded states, where files say those: shard_group follows
-  std::optional<ParameterPrefetch> prefetch;
-  std::optional<std::int32_t> layers_per_unit;
-  std::optional<SequenceParallel> sequence_parallel;
-  std::optional<FlashAttention> flash_attention;
-  std::optional<Recompute> recompute;
+  std::optional<std::int32_t> shard_copies;    ///< of the sharded states, where files say those: shard_group follows
   std::vector<std::int32_t> layers_per_stage;  ///< one for each chunk; empty: even
   LaunchRecipe recipe;
 };
@@ -80,24 +66,10 @@ struct LaunchSettings {
 /// Calls `visit(of the settings, of the strategy)` with the members of each axis that is an optional of the settings.
 template <class Visit>
 void for_each_axis(const Visit& visit) {
-  visit(&LaunchSettings::pipeline_stages, &Strategy::pipeline_stages);
-  visit(&LaunchSettings::tensor_parallel, &Strategy::tensor_parallel);
-  visit(&LaunchSettings::context_parallel, &Strategy::context_parallel);
-  visit(&LaunchSettings::context_communication, &Strategy::context_communication);
-  visit(&LaunchSettings::expert_parallel, &Strategy::expert_parallel);
-  visit(&LaunchSettings::expert_tensor_parallel, &Strategy::expert_tensor_parallel);
-  visit(&LaunchSettings::data_parallel, &Strategy::data_parallel);
-  visit(&LaunchSettings::virtual_stages, &Strategy::virtual_stages);
-  visit(&LaunchSettings::schedule, &Strategy::schedule);
-  visit(&LaunchSettings::micro_batch, &Strategy::micro_batch);
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) visit(&LaunchSettings::MEMBER, &Strategy::MEMBER);
+  PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
+#undef PLUMBLINE_AXIS
   visit(&LaunchSettings::micro_batches, &Strategy::micro_batches);
-  visit(&LaunchSettings::zero_stage, &Strategy::zero_stage);
-  visit(&LaunchSettings::shard_group, &Strategy::shard_group);
-  visit(&LaunchSettings::prefetch, &Strategy::prefetch);
-  visit(&LaunchSettings::layers_per_unit, &Strategy::layers_per_unit);
-  visit(&LaunchSettings::sequence_parallel, &Strategy::sequence_parallel);
-  visit(&LaunchSettings::flash_attention, &Strategy::flash_attention);
-  visit(&LaunchSettings::recompute, &Strategy::recompute);
 }
 
 /// Of a plan: every optional of a strategy and a training is set. `network_config` as JSON, null where there is none.
