@@ -116,6 +116,7 @@ class AxisRows {
   StrategyAxis& add_first(Places places, StrategyAxis axis, const Words& words) {
     StrategyAxis& row = add(std::move(axis), words);
     row.in_files = InFiles::required;
+    row.in_search = InSearch::by_rule;
     row.file_place = places.file;
     row.change_place = places.change;
     return row;
@@ -260,14 +261,15 @@ void add_kernels(AxisRows& rows) {
        {"--sp", "--enable-sequence-parallel"}});
   sequence.applies = has_tensor_ranks;
   sequence.follows = [](const Strategy& a, const Strategy& b) { return !has_tensor_ranks(a) || !has_tensor_ranks(b); };
-  rows.add_first({.file = StrategyAxis::recipe_place + 1, .change = 18},
-                 toggle<&Strategy::flash_attention, FlashAttention::on, FlashAttention::off>(),
-                 {"--flash-attention",
-                  "flash_attention",
-                  "flash attention",
-                  "fused attention kernels (on)",
-                  {"--flash-attn", "--use-flash-attn", "--attn-implementation"}})
-      .is_of_question = true;
+  StrategyAxis& flash = rows.add_first({.file = StrategyAxis::recipe_place + 1, .change = 18},
+                                       toggle<&Strategy::flash_attention, FlashAttention::on, FlashAttention::off>(),
+                                       {"--flash-attention",
+                                        "flash_attention",
+                                        "flash attention",
+                                        "fused attention kernels (on)",
+                                        {"--flash-attn", "--use-flash-attn", "--attn-implementation"}});
+  flash.in_search = InSearch::listed;
+  flash.is_of_question = true;
 }
 
 std::string split_or_layers(const Strategy& s) {

@@ -23,6 +23,10 @@ enum class AxisKind : std::uint8_t { number, toggle, choice, recompute, layers }
 /// absent.
 enum class InFiles : std::uint8_t { required, always, where_unusual };
 
+/// The values of an axis that a search looks at. `listed`: those that are fixed for it, where it means something given
+/// the degrees or, of a detail, how states are shared; where none are, the usual one. `by_rule`: as space.cpp says.
+enum class InSearch : std::uint8_t { listed, by_rule };
+
 struct StrategyAxis {
   std::string flag;                       ///< "--tp"; empty: follows from the question
   std::string key;                        ///< of plan files, "tensor_parallel"
@@ -37,6 +41,7 @@ struct StrategyAxis {
   /// Of Strategy, and what a search prices it in, where PLUMBLINE_STRATEGY_AXES lists it; else empty.
   std::string_view member;
   PricedIn priced_in = PricedIn::plans;
+  InSearch in_search = InSearch::listed;
   /// The question says it, and no --fix of a search.
   bool is_of_question = false;
 

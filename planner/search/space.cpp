@@ -97,25 +97,25 @@ SpaceEnumerator::SpaceEnumerator(const Question& question, SearchSpace space)
       std::find(recompute_.begin(), recompute_.end(), Recompute{RecomputeMode::placed, 1}) != recompute_.end())
     std::erase(recompute_, Recompute{RecomputeMode::by_operator, 1});
   sort_unique(recompute_);
-  sort_unique(space_.micro_batch_sizes);
-  sort_unique(space_.shard_groups);
-  sort_unique(space_.prefetch);
-  sort_unique(space_.layers_per_unit);
   if (space_.flash_attention.empty()) space_.flash_attention = {question.usual_flash_attention()};
-  sort_unique(space_.flash_attention);
-  if (space_.context_communication.empty()) space_.context_communication = {ContextCommunication::ring};
-  sort_unique(space_.context_communication);
-  sort_unique(space_.expert_tensor_parallel);
+  sort_lists();
+  take_listed_axes();
   const bool any_on_host =
       std::any_of(recompute_.begin(), recompute_.end(), [](Recompute r) { return r.mode == RecomputeMode::offloaded; });
   if (!any_on_host) kept_per_sequence_ = kept_by_all(question);
   batch_divisors_ = all_divisors(question.training().global_batch);
 }
 
+void SpaceEnumerator::sort_lists() {
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) sort_unique(space_.MEMBER);
+  PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
+#undef PLUMBLINE_AXIS
+}
+
 std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(std::int32_t pp) const {
   std::vector<ScheduleChoice> choices;
   const auto add = [&](Schedule schedule, std::int32_t virtual_stages) {
-    if (allows(space_.schedules, schedule) && allows(space_.virtual_stages, virtual_stages))
+    if (allows(space_.schedule, schedule) && allows(space_.virtual_stages, virtual_stages))
       choices.push_back({schedule, virtual_stages});
   };
   if (pp == 1) {
@@ -125,7 +125,7 @@ std::vector<SpaceEnumerator::ScheduleChoice> SpaceEnumerator::schedule_choices(s
   }
   for (const ScheduleRecord& record : schedule_records) {
     if (record.schedule == Schedule::none) continue;
-    const bool is_unnamed = record.considered == Considered::when_named && space_.schedules.empty();
+    const bool is_unnamed = record.considered == Considered::when_named && space_.schedule.empty();
     if (is_unnamed && !space_.has_split_backwards) continue;
     if (record.chunks == RankChunks::one) {
       add(record.schedule, 1);
@@ -146,25 +146,12 @@ std::vector<std::int32_t> SpaceEnumerator::virtual_stage_choices(RankChunks chun
   if (!space_.virtual_stages.empty()) {
     choices = space_.virtual_stages;
     std::erase_if(choices, [&](std::int32_t v) { return v < 2 || v > most; });
-    sort_unique(choices);
     return choices;
   }
   for (std::int32_t v = 2; v <= std::min<std::int64_t>(most_virtual_stages, most); ++v)
     if (v <= most_uneven_virtual_stages || splits_evenly(question_->graph(), std::int64_t{pp} * v))
       choices.push_back(v);
   return choices;
-}
-
-void SpaceEnumerator::ZeroChoice::apply(Strategy& s) const {
-  s.zero_stage = stage;
-  s.shard_group = group;
-  s.prefetch = prefetch;
-}
-
-/// Fixing units says nothing about plans that share fewer states.
-bool SpaceEnumerator::allows_stage(std::int32_t zero_stage, std::int32_t layers_per_unit) const {
-  if (!allows(space_.zero_stages, zero_stage)) return false;
-  return zero_stage < 3 ? layers_per_unit == 1 : allows(space_.layers_per_unit, layers_per_unit);
 }
 
 /// A family that is not allowed has no choice.
@@ -182,43 +169,31 @@ bool SpaceEnumerator::is_allowed(Strategy& family, const ZeroChoice& sharing) co
   return space_.allows(family);
 }
 
-std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices_of_space(const Strategy& family) const {
+std::vector<SpaceEnumerator::ZeroChoice> SpaceEnumerator::zero_choices_of_space(Strategy s) const {
   constexpr std::size_t usual_choices = 8;
   std::vector<ZeroChoice> choices;
   choices.reserve(usual_choices);
-  const std::int32_t ranks = family.gradient_ranks();
-  if (allows_stage(0, family.layers_per_unit)) choices.push_back({0, 1});
-  if (ranks == 1) {
-    if (choices.empty() && family.layers_per_unit == 1)
-      choices.push_back({0, 1});  // nothing to share: every stage is stage 0
-    return choices;
-  }
-  const std::int64_t inside = question_->limits().nvlink_domain / std::max(1, family.tensor_parallel);
+  const std::int32_t ranks = s.gradient_ranks();
+  const auto add = [&](std::int32_t stage, std::int32_t group) {
+    s.zero_stage = stage;
+    s.shard_group = group;
+    if (std::all_of(details_of_family_.begin(), details_of_family_.end(),
+                    [&](const ListedAxis& detail) { return detail.allows(s); }))
+      add_zero_choices(s, details_of_sharing_, choices);
+  };
+  for (const ListedAxis& detail : details_of_sharing_) detail.set(s, detail.usual);
+  // One rank has nothing to share: every stage is stage 0.
+  if (allows(space_.zero_stage, 0) || ranks == 1) add(0, 1);
+  if (ranks == 1) return choices;
+  const std::int64_t inside = question_->limits().nvlink_domain / std::max(1, s.tensor_parallel);
   const std::array usual_groups{static_cast<std::int32_t>(inside), ranks};
   const bool has_inside = inside > 1 && inside < ranks && ranks % inside == 0;
-  const std::span<const std::int32_t> groups = space_.shard_groups.empty()
-                                                   ? std::span(usual_groups).subspan(has_inside ? 0 : 1)
-                                                   : std::span(space_.shard_groups);
+  const std::span<const std::int32_t> groups =
+      space_.shard_group.empty() ? std::span(usual_groups).subspan(has_inside ? 0 : 1) : std::span(space_.shard_group);
   for (std::int32_t stage = 1; stage <= 3; ++stage) {
-    if (!allows_stage(stage, family.layers_per_unit)) continue;
-    for (const std::int32_t group : groups) {
-      if (group <= 1 || ranks % group != 0) continue;
-      // Fixing prefetch says nothing about plans that gather nothing.
-      if (stage < 3 || space_.prefetch.empty())
-        choices.push_back({stage, group});
-      else
-        for (const ParameterPrefetch prefetch : space_.prefetch) choices.push_back({stage, group, prefetch});
-    }
-  }
-  return choices;
-}
-
-std::vector<SpaceEnumerator::UnitChoice> SpaceEnumerator::unit_choices(Strategy degrees) const {
-  std::vector<UnitChoice> choices{{1, zero_choices_of_space(degrees)}};
-  for (const std::int32_t layers : space_.layers_per_unit) {
-    if (layers <= 1) continue;
-    degrees.layers_per_unit = layers;
-    choices.push_back({layers, zero_choices_of_space(degrees)});
+    if (!allows(space_.zero_stage, stage)) continue;
+    for (const std::int32_t group : groups)
+      if (group > 1 && ranks % group == 0) add(stage, group);
   }
   return choices;
 }
@@ -249,15 +224,10 @@ bool SpaceEnumerator::for_each_family(const Visit& visit, const StopRequest& sto
         s.tensor_parallel = tp;
         s.context_parallel = cp;
         s.data_parallel = dp;
-        degrees.units = unit_choices(s);
+        degrees.details = detail_choices(s);
         degrees.violation =
             first_violation_of_degrees(s, question_->training(), question_->facts(), question_->limits());
-        // Fixing how sequences are exchanged says nothing about plans that do not divide them.
-        const std::vector<ContextCommunication> undivided{ContextCommunication::ring};
-        for (const ContextCommunication communication : cp == 1 ? undivided : space_.context_communication) {
-          s.context_communication = communication;
-          visit_experts(s, degrees, visit);
-        }
+        visit_listed(s, listed_, degrees, visit);
       }
     }
   }
@@ -268,20 +238,17 @@ void SpaceEnumerator::visit_experts(Strategy s, const Degrees& degrees, const Vi
   const std::vector<std::int32_t> undivided{1};
   const std::vector<std::int32_t>& parts =
       space_.expert_tensor_parallel.empty() ? undivided : space_.expert_tensor_parallel;
-  for (const FlashAttention flash_attention : space_.flash_attention) {
-    s.flash_attention = flash_attention;
-    for (const std::int32_t ep : expert_choices()) {
-      s.expert_parallel = ep;
-      for (const std::int32_t etp : parts) {
-        s.expert_tensor_parallel = etp;
-        visit_inner(s, degrees, visit);
-      }
+  for (const std::int32_t ep : expert_choices()) {
+    s.expert_parallel = ep;
+    for (const std::int32_t etp : parts) {
+      s.expert_tensor_parallel = etp;
+      visit_inner(s, degrees, visit);
     }
   }
 }
 
 std::vector<std::int64_t> SpaceEnumerator::micro_batch_choices(const Strategy& family) const {
-  if (!space_.micro_batch_sizes.empty()) return space_.micro_batch_sizes;
+  if (!space_.micro_batch.empty()) return space_.micro_batch;
   std::vector<std::int64_t> sizes(micro_batch_sizes.begin(), micro_batch_sizes.end());
   const std::int64_t ranks = std::int64_t{family.pipeline_stages} * family.tensor_parallel * family.context_parallel;
   const std::int64_t batch = question_->training().global_batch / family.data_parallel;
@@ -302,7 +269,7 @@ void SpaceEnumerator::visit_inner(Strategy s, const Degrees& degrees, const Visi
   for (const ScheduleChoice& choice : degrees.schedules) {
     s.virtual_stages = choice.virtual_stages;
     s.schedule = choice.schedule;
-    const bool is_packed = order_of(s.schedule).drain == Drain::packed_anew && space_.schedules.empty();
+    const bool is_packed = order_of(s.schedule).drain == Drain::packed_anew && space_.schedule.empty();
     for (const std::int64_t micro_batch : micro_batch_choices(s)) {
       s.micro_batch = micro_batch;
       static_cast<void>(s.set_batch(question_->training().global_batch));  // where not, a rule refuses it
@@ -312,26 +279,29 @@ void SpaceEnumerator::visit_inner(Strategy s, const Degrees& degrees, const Visi
         // Fixing sequence parallelism says nothing about plans without tensor parallelism.
         if (s.tensor_parallel > 1 && !allows(space_.sequence_parallel, sequence_parallel)) continue;
         s.sequence_parallel = sequence_parallel;
-        visit_units(s, degrees, visit);
+        visit_details(s, degrees, visit);
       }
     }
   }
 }
 
-void SpaceEnumerator::visit_units(Strategy s, const Degrees& degrees, const Visit& visit) const {
+void SpaceEnumerator::visit_details(Strategy s, const Degrees& degrees, const Visit& visit) const {
   Strategy sharing = s;
-  for (const UnitChoice& unit : degrees.units) {
-    s.layers_per_unit = sharing.layers_per_unit = unit.layers;
+  for (const DetailChoice& choice : degrees.details) {
+    for (const ListedValue& detail : choice.details) {
+      detail.axis->set(s, detail.value);
+      detail.axis->set(sharing, detail.value);
+    }
     const ZeroChoice* first = nullptr;
     std::size_t count = 0;
-    for (const ZeroChoice& choice : unit.sharing) {
-      if (!is_allowed(sharing, choice)) continue;
-      if (first == nullptr) first = &choice;
+    for (const ZeroChoice& zero : choice.sharing) {
+      if (!is_allowed(sharing, zero)) continue;
+      if (first == nullptr) first = &zero;
       ++count;
     }
     const auto leaves = static_cast<std::int64_t>(count * recompute_.size());
     if (leaves == 0) continue;
-    if (unit.layers > 1) first->apply(s);  // no other stage has such units
+    if (&choice != &degrees.details.front()) first->apply(s);  // not every stage has such details
     if (degrees.violation) {
       visit(s, &*degrees.violation, leaves);
       continue;

@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/plan/strategy.h"
+#include "core/plan/priced_values.h"
+#include "core/plan/strategy_axes.h"
 #include "planner/question/question.h"
 #include "planner/question/stop_request.h"
 
@@ -28,25 +30,14 @@ namespace plumbline {
 /// The most virtual stages that a search tries where none are named.
 inline constexpr std::int32_t most_virtual_stages = 16;
 
-/// Empty list: the axis is free. One or more values: only these.
+/// The values of each axis that a search keeps to, in lists by the names of Strategy's members:
+/// std::vector<std::int32_t> pipeline_stages and so on. An empty list leaves the axis free. An axis that is searched as
+/// it is listed (StrategyAxis::in_search), and expert_tensor_parallel, has its usual value where it is free
+/// (flash_attention: Question::usual_flash_attention), and others around the best plans (variants.h).
 struct SearchSpace {
-  std::vector<std::int32_t> pipeline_stages;
-  std::vector<std::int32_t> tensor_parallel;
-  std::vector<std::int32_t> context_parallel;
-  std::vector<ContextCommunication> context_communication;  ///< where sequences are divided; empty: ring
-  std::vector<std::int32_t> expert_parallel;
-  std::vector<std::int32_t> expert_tensor_parallel;  ///< empty: 1, and around the best plans every other
-  std::vector<std::int32_t> data_parallel;
-  std::vector<std::int32_t> virtual_stages;
-  std::vector<Schedule> schedules;
-  std::vector<std::int64_t> micro_batch_sizes;  ///< sequences in a micro-batch
-  std::vector<std::int32_t> zero_stages;
-  std::vector<std::int32_t> shard_groups;
-  std::vector<ParameterPrefetch> prefetch;    ///< of ZeRO-3; empty: on, and around the best plans off
-  std::vector<std::int32_t> layers_per_unit;  ///< of ZeRO-3; empty: 1, and around the best plans others
-  std::vector<SequenceParallel> sequence_parallel;
-  std::vector<Recompute> recompute;
-  std::vector<FlashAttention> flash_attention;  ///< empty: Question::usual_flash_attention
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) std::vector<decltype(Strategy::MEMBER)> MEMBER;
+  PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
+#undef PLUMBLINE_AXIS
   /// Where no schedule is named: also those that split the backward, and V-Half where its order is quickly made.
   bool has_split_backwards = false;
   /// Where ranks compute on equal devices and no layers are named: also the splits that level their work
@@ -65,8 +56,8 @@ struct SearchSpace {
 [[nodiscard]] std::string_view search_axis(std::string_view name);
 
 /// Walks a space. A *family* is everything but ZeRO, shard group and recompute, which change neither what is legal, but
-/// for a recompute that counts the layers of a pipeline chunk (rule R27), nor what a block costs. Families with units
-/// of several layers are of ZeRO-3.
+/// for a recompute that counts the layers of a pipeline chunk (rule R27), nor what a block costs. Families with an
+/// unusual detail of the ZeRO stage, such as units of several layers, have a stage in which that means something.
 class SpaceEnumerator {
  public:
   /// Strategy of the family, the rule it breaks (or null), and how many plans it stands for.
@@ -74,13 +65,11 @@ class SpaceEnumerator {
 
   SpaceEnumerator(const Question& question, SearchSpace space);
 
-  /// How states are shared.
+  /// How states are shared: the values of the axes that are priced in it.
   struct ZeroChoice {
-    std::int32_t stage;
-    std::int32_t group;
-    ParameterPrefetch prefetch = ParameterPrefetch::on;
+    decltype(values_priced_in<PricedIn::sharing>({})) values;
 
-    void apply(Strategy& strategy) const;
+    void apply(Strategy& strategy) const { members_priced_in<PricedIn::sharing>(strategy) = values; }
   };
 
   /// Visits families in canonical order: simple and small first. False where it was stopped before the last.
@@ -104,24 +93,44 @@ class SpaceEnumerator {
     Schedule schedule;
     std::int32_t virtual_stages;
   };
-  /// How states are shared in plans with units of so many layers: what the space says, whatever `allows` does.
-  struct UnitChoice {
-    std::int32_t layers;
+  /// An axis of which a search takes the values that are listed, where it means something; else its usual value.
+  struct ListedAxis {
+    const StrategyAxis* axis;
+    std::int64_t usual;
+    std::vector<std::int64_t> values;  ///< empty: the usual one
+
+    ListedAxis(const StrategyAxis& of, const std::vector<Strategy>& with_values);
+    void set(Strategy& strategy, std::int64_t value) const { axis->set(strategy, value); }
+    /// Whether the space has the strategy's value.
+    [[nodiscard]] bool allows(const Strategy& strategy) const;
+  };
+  struct ListedValue {
+    const ListedAxis* axis;
+    std::int64_t value;
+  };
+  /// How states are shared in families with these details of the ZeRO stage, which change layouts or blocks too, such
+  /// as the layers of a unit: what the space says, whatever `allows` does.
+  struct DetailChoice {
+    std::vector<ListedValue> details;  ///< those that are fixed
     std::vector<ZeroChoice> sharing;
   };
   /// What families of the same degrees have in common.
   struct Degrees {
     std::vector<ScheduleChoice> schedules;
-    std::vector<UnitChoice> units;
+    std::vector<DetailChoice> details;  ///< the usual ones first
     std::optional<Violation> violation;
   };
-  [[nodiscard]] std::vector<ZeroChoice> zero_choices_of_space(const Strategy& family) const;
-  [[nodiscard]] std::vector<UnitChoice> unit_choices(Strategy degrees) const;
+  void sort_lists();
+  void take_listed_axes();
+  [[nodiscard]] std::vector<ZeroChoice> zero_choices_of_space(Strategy family) const;
+  /// The strategy's stage and group with each value of the details.
+  void add_zero_choices(Strategy& s, std::span<const ListedAxis> details, std::vector<ZeroChoice>& into) const;
+  [[nodiscard]] std::vector<DetailChoice> detail_choices(const Strategy& degrees) const;
   /// Whether a plan of the family is allowed that shares states so.
   [[nodiscard]] bool is_allowed(Strategy& family, const ZeroChoice& sharing) const;
-  /// Whether states are shared so in plans with units of so many layers.
-  [[nodiscard]] bool allows_stage(std::int32_t zero_stage, std::int32_t layers_per_unit) const;
-  void visit_units(Strategy strategy, const Degrees& degrees, const Visit& visit) const;
+  void visit_listed(Strategy strategy, std::span<const ListedAxis> axes, const Degrees& degrees,
+                    const Visit& visit) const;
+  void visit_details(Strategy strategy, const Degrees& degrees, const Visit& visit) const;
   [[nodiscard]] std::vector<ScheduleChoice> schedule_choices(std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> virtual_stage_choices(RankChunks chunks, std::int32_t pipeline_stages) const;
   [[nodiscard]] std::vector<std::int32_t> expert_choices() const;
@@ -131,6 +140,9 @@ class SpaceEnumerator {
 
   const Question* question_;
   SearchSpace space_;
+  std::vector<ListedAxis> listed_;             ///< that are no details
+  std::vector<ListedAxis> details_of_family_;  ///< of the ZeRO stage
+  std::vector<ListedAxis> details_of_sharing_;
   std::vector<Recompute> recompute_;
   std::vector<std::int64_t> batch_divisors_;
   Bytes kept_per_sequence_{0};  ///< by the ranks of a replica together, at least

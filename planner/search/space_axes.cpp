@@ -6,8 +6,8 @@ namespace plumbline {
 namespace {
 
 template <auto List, auto Member>
-SpaceAxis axis(std::string_view flag) {
-  return {.axis = &strategy_axis(flag),
+SpaceAxis with_list(const StrategyAxis& axis) {
+  return {.axis = &axis,
           .is_fixed = [](const SearchSpace& space) { return !(space.*List).empty(); },
           .copy = [](const SearchSpace& from, SearchSpace& to) { to.*List = from.*List; },
           .add = [](SearchSpace& space, const Strategy& s) { (space.*List).push_back(s.*Member); },
@@ -32,25 +32,26 @@ std::string SpaceAxis::values_text(const SearchSpace& space) const {
   return text;
 }
 
+const std::vector<SpaceAxis>& all_space_axes() {
+  static const std::vector<SpaceAxis> axes = [] {
+    std::vector<SpaceAxis> all;
+    for (const StrategyAxis& axis : strategy_axes()) {
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) \
+  if (axis.member == #MEMBER) all.push_back(with_list<&SearchSpace::MEMBER, &Strategy::MEMBER>(axis));
+      PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
+#undef PLUMBLINE_AXIS
+    }
+    return all;
+  }();
+  return axes;
+}
+
 const std::vector<SpaceAxis>& space_axes() {
-  using Space = SearchSpace;
-  static const std::vector<SpaceAxis> axes{
-      axis<&Space::tensor_parallel, &Strategy::tensor_parallel>("--tp"),
-      axis<&Space::pipeline_stages, &Strategy::pipeline_stages>("--pp"),
-      axis<&Space::context_parallel, &Strategy::context_parallel>("--cp"),
-      axis<&Space::context_communication, &Strategy::context_communication>("--cp-comm"),
-      axis<&Space::expert_parallel, &Strategy::expert_parallel>("--ep"),
-      axis<&Space::expert_tensor_parallel, &Strategy::expert_tensor_parallel>("--etp"),
-      axis<&Space::data_parallel, &Strategy::data_parallel>("--dp"),
-      axis<&Space::virtual_stages, &Strategy::virtual_stages>("--virtual-stages"),
-      axis<&Space::schedules, &Strategy::schedule>("--schedule"),
-      axis<&Space::micro_batch_sizes, &Strategy::micro_batch>("--micro-batch"),
-      axis<&Space::zero_stages, &Strategy::zero_stage>("--zero"),
-      axis<&Space::shard_groups, &Strategy::shard_group>("--shard-group"),
-      axis<&Space::prefetch, &Strategy::prefetch>("--prefetch"),
-      axis<&Space::layers_per_unit, &Strategy::layers_per_unit>("--layers-per-unit"),
-      axis<&Space::sequence_parallel, &Strategy::sequence_parallel>("--sequence-parallel"),
-      axis<&Space::recompute, &Strategy::recompute>("--recompute")};
+  static const std::vector<SpaceAxis> axes = [] {
+    std::vector<SpaceAxis> fixed = all_space_axes();
+    std::erase_if(fixed, [](const SpaceAxis& one) { return one.axis->is_of_question; });
+    return fixed;
+  }();
   return axes;
 }
 

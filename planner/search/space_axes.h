@@ -28,7 +28,9 @@ struct SpaceAxis {
   [[nodiscard]] std::string values_text(const SearchSpace& space) const;
 };
 
-/// In the order of strategy_axes.
+/// One for each list, in the order of strategy_axes.
+[[nodiscard]] const std::vector<SpaceAxis>& all_space_axes();
+/// Of these, those that --fix names.
 [[nodiscard]] const std::vector<SpaceAxis>& space_axes();
 
 }  // namespace plumbline

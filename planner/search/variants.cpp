@@ -44,7 +44,7 @@ class Variants {
   void add_virtual_stages() {
     const bool is_one_f_one_b = from_.schedule == Schedule::one_f_one_b;
     if (!space_.virtual_stages.empty() || (!is_one_f_one_b && from_.schedule != Schedule::interleaved)) return;
-    if (is_one_f_one_b && !space_.schedules.empty()) return;
+    if (is_one_f_one_b && !space_.schedule.empty()) return;
     const std::int64_t chunks = question_.facts().layers + question_.facts().fillers;
     const std::int64_t most = std::min<std::int64_t>(most_virtual_stages, chunks / from_.pipeline_stages);
     Strategy s = from_;
@@ -61,7 +61,7 @@ class Variants {
   }
 
   void add_shard_groups() {
-    if (!space_.shard_groups.empty() || from_.zero_stage == 0) return;
+    if (!space_.shard_group.empty() || from_.zero_stage == 0) return;
     Strategy s = from_;
     for (s.shard_group = 2; s.shard_group <= from_.gradient_ranks(); ++s.shard_group)
       if (from_.gradient_ranks() % s.shard_group == 0) add(s);
@@ -81,7 +81,7 @@ class Variants {
   }
 
   void add_micro_batches() {
-    if (!space_.micro_batch_sizes.empty()) return;
+    if (!space_.micro_batch.empty()) return;
     const std::int64_t batch = from_.batch() / from_.data_parallel;
     const auto add_size = [&](std::int64_t size) {
       Strategy s = from_;

@@ -60,7 +60,7 @@ void keep_pipeline(AxisLists& lists, const Strategy& start) {
   lists.keep(Choice::pipeline, &SearchSpace::pipeline_stages, {start.pipeline_stages});
   // One stage has no schedule; a first pipeline takes the usual one, a pipeline that ends none.
   const bool is_first = start.pipeline_stages == 1;
-  lists.keep(Choice::schedule, &SearchSpace::schedules, {is_first ? Schedule::one_f_one_b : start.schedule});
+  lists.keep(Choice::schedule, &SearchSpace::schedule, {is_first ? Schedule::one_f_one_b : start.schedule});
   lists.keep(Choice::schedule, &SearchSpace::virtual_stages, {start.virtual_stages, 1});
 }
 
@@ -82,8 +82,8 @@ SearchSpace space_around(const Strategy& start, const Choices& free, const Searc
   keep_communication(lists, start);
   lists.keep(Choice::expert, &SearchSpace::expert_parallel, {start.expert_parallel});
   lists.keep(Choice::expert, &SearchSpace::expert_tensor_parallel, {start.expert_tensor_parallel});
-  lists.keep(Choice::micro_batch, &SearchSpace::micro_batch_sizes, {start.micro_batch});
-  lists.keep(Choice::zero, &SearchSpace::zero_stages, {start.zero_stage});
+  lists.keep(Choice::micro_batch, &SearchSpace::micro_batch, {start.micro_batch});
+  lists.keep(Choice::zero, &SearchSpace::zero_stage, {start.zero_stage});
   lists.keep_details(Choice::zero, "--zero", start);
   lists.keep(Choice::recompute, &SearchSpace::recompute, {start.recompute});
   // Without tensor parallelism there was nothing to choose.

@@ -76,7 +76,7 @@ std::optional<Missing> missing(Framework framework, const std::vector<Question>&
                          "another value, or another framework");
   };
   Strategy alone;
-  for (const Schedule schedule : space.schedules) {
+  for (const Schedule schedule : space.schedule) {
     alone.schedule = schedule;
     if (auto one = check("--fix schedule", alone)) return one;
   }

@@ -99,10 +99,10 @@ void careless_strategies_are_refused(const Subject& s, Finding& f) {
 /// The part of the space around a strategy: two values on every free axis.
 SearchSpace space_around(const Strategy& s) {
   SearchSpace space;
-  space.micro_batch_sizes = {s.micro_batch, 1};
-  space.schedules = {s.schedule, Schedule::one_f_one_b};
+  space.micro_batch = {s.micro_batch, 1};
+  space.schedule = {s.schedule, Schedule::one_f_one_b};
   space.recompute = {s.recompute, Recompute{}};
-  if (s.zero_stage > 0) space.shard_groups = {s.shard_group};
+  if (s.zero_stage > 0) space.shard_group = {s.shard_group};
   space.expert_tensor_parallel = {s.expert_tensor_parallel};
   space.flash_attention = {s.flash_attention};
   return space;

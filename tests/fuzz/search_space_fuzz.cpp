@@ -11,8 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
          {&space.pipeline_stages, &space.tensor_parallel, &space.context_parallel, &space.expert_parallel,
           &space.expert_tensor_parallel, &space.data_parallel, &space.virtual_stages})
       for (const std::int32_t degree : *degrees) require(degree >= 1);
-    for (const std::int32_t stage : space.zero_stages) require(stage >= 0 && stage <= 3);
-    for (const std::int64_t micro_batch : space.micro_batch_sizes) require(micro_batch >= 1);
+    for (const std::int32_t stage : space.zero_stage) require(stage >= 0 && stage <= 3);
+    for (const std::int64_t micro_batch : space.micro_batch) require(micro_batch >= 1);
   });
   return 0;
 }

@@ -102,7 +102,7 @@ class NaiveSearch {
     }
     for (const Schedule schedule : all_schedules) {
       const bool splits = schedule >= Schedule::zb_h1;
-      if (schedule == Schedule::none || (splits && space_.schedules.empty())) continue;
+      if (schedule == Schedule::none || (splits && space_.schedule.empty())) continue;
       const bool is_named = !space_.virtual_stages.empty();
       for (s.virtual_stages = 1; s.virtual_stages <= (is_named ? 64 : 16); ++s.virtual_stages) {
         const bool halves =
@@ -112,7 +112,7 @@ class NaiveSearch {
         if (has_chunks &&
             !(s.virtual_stages <= 4 || is_named ? has_all_chunks(question, s) : splits_evenly(question, s.chunks())))
           continue;
-        if (!allowed(space_.schedules, schedule) || !allowed(space_.virtual_stages, s.virtual_stages)) continue;
+        if (!allowed(space_.schedule, schedule) || !allowed(space_.virtual_stages, s.virtual_stages)) continue;
         s.schedule = schedule;
         micro_batches(question, s);
       }
@@ -134,7 +134,7 @@ class NaiveSearch {
   /// 1 to 16, and on to where the inputs of the layers alone, of half as many micro-batches as there are stages, fill
   /// the devices of a replica.
   [[nodiscard]] std::vector<std::int64_t> sizes(const Question& question, const Strategy& s) const {
-    if (!space_.micro_batch_sizes.empty()) return space_.micro_batch_sizes;
+    if (!space_.micro_batch.empty()) return space_.micro_batch;
     Bytes kept(0);
     for (const BlockRun& run : question.graph().runs()) {
       const Block& block = question.graph().block(run.block);
@@ -168,15 +168,15 @@ class NaiveSearch {
 
   void zero(const Question& question, Strategy s) {
     const std::int32_t ranks = s.gradient_ranks();
-    std::vector<std::int32_t> groups = space_.shard_groups;
+    std::vector<std::int32_t> groups = space_.shard_group;
     if (groups.empty()) {
       const auto inside = static_cast<std::int32_t>(question.limits().nvlink_domain / s.tensor_parallel);
       if (inside < ranks) groups.push_back(inside);
       groups.push_back(ranks);
     }
-    if (allowed(space_.zero_stages, 0) || ranks == 1) recomputes(question, s);
+    if (allowed(space_.zero_stage, 0) || ranks == 1) recomputes(question, s);
     for (s.zero_stage = 1; s.zero_stage <= 3; ++s.zero_stage) {
-      if (!allowed(space_.zero_stages, s.zero_stage)) continue;
+      if (!allowed(space_.zero_stage, s.zero_stage)) continue;
       for (const std::int32_t group : groups) {
         if (group < 2 || group > ranks || ranks % group != 0) continue;
         s.shard_group = group;

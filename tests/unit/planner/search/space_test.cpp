@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "planner/search/space_axes.h"
 #include "tests/catch.h"
 
 namespace plumbline::space_test {
@@ -72,10 +73,10 @@ TEST_CASE("every axis is read from text, several values apart by a bar") {
   CHECK(s.expert_tensor_parallel == std::vector<std::int32_t>{2});
   CHECK(s.data_parallel == std::vector<std::int32_t>{16});
   CHECK(s.virtual_stages == std::vector<std::int32_t>{3});
-  CHECK(s.zero_stages == std::vector<std::int32_t>{0, 3});
-  CHECK(s.shard_groups == std::vector<std::int32_t>{8, 16});
-  CHECK(s.micro_batch_sizes == std::vector<std::int64_t>{1, 2});
-  CHECK(s.schedules == std::vector<Schedule>{Schedule::gpipe, Schedule::interleaved});
+  CHECK(s.zero_stage == std::vector<std::int32_t>{0, 3});
+  CHECK(s.shard_group == std::vector<std::int32_t>{8, 16});
+  CHECK(s.micro_batch == std::vector<std::int64_t>{1, 2});
+  CHECK(s.schedule == std::vector<Schedule>{Schedule::gpipe, Schedule::interleaved});
   CHECK(s.recompute ==
         std::vector<Recompute>{{RecomputeMode::none, 1}, {RecomputeMode::every_nth, 4}, {RecomputeMode::full, 1}});
   CHECK(s.sequence_parallel == std::vector<SequenceParallel>{SequenceParallel::on, SequenceParallel::off});
@@ -185,6 +186,30 @@ TEST_CASE("a value fixed twice is considered once") {
   };
   CHECK(count("tp=2|2,zero=1|1,shard-group=4|2|4,micro-batch=2|1|2,recompute=full|none|full") ==
         count("tp=2,zero=1,shard-group=2|4,micro-batch=1|2,recompute=none|full"));
+}
+
+TEST_CASE("an axis without a rule of its own has the values that are listed, where it means something") {
+  const Question asked = question("gpt2", "dgx-h100", 8, 1024, 64);
+  for (const SpaceAxis& one : space_axes()) {
+    if (one.axis->in_search != InSearch::listed) continue;
+    INFO(one.name());
+    Strategy unusual;
+    one.axis->set(unusual, one.axis->kind == AxisKind::choice ? 1 : one.axis->neighbours(unusual).front());
+    REQUIRE_FALSE(one.axis->is_usual(unusual));
+    SearchSpace fixed = space_from_text("pp=1,micro-batch=1,recompute=none");
+    one.add(fixed, unusual);
+    const SpaceEnumerator space(asked, fixed);
+    std::int64_t meant = 0;
+    std::int64_t others = 0;
+    space.for_each_family([&](const Strategy& family, const Violation*, std::int64_t) {
+      for (const Strategy& s : space.leaves(family)) {
+        ++(one.axis->means_something(s) ? meant : others);
+        CHECK(one.axis->is_usual(s) != one.axis->means_something(s));
+      }
+    });
+    CHECK(meant > 0);
+    CHECK((others > 0) == (one.axis->applies != nullptr));
+  }
 }
 
 TEST_CASE("all-to-all is considered where it is asked for, and where sequences are divided") {
@@ -316,11 +341,11 @@ TEST_CASE("axes are fixed under their flags, their short names, or their keys in
         "virtual_stages=2,micro_batch=4,sequence_parallel=on,tensor_parallel=8,pipeline_stages=4,zero_stage=1"}) {
     const SearchSpace space = space_from_text(text);
     CHECK(space.virtual_stages == flags.virtual_stages);
-    CHECK(space.micro_batch_sizes == flags.micro_batch_sizes);
+    CHECK(space.micro_batch == flags.micro_batch);
     CHECK(space.sequence_parallel == flags.sequence_parallel);
     CHECK(space.tensor_parallel == flags.tensor_parallel);
     CHECK(space.pipeline_stages == flags.pipeline_stages);
-    CHECK(space.zero_stages == flags.zero_stages);
+    CHECK(space.zero_stage == flags.zero_stage);
   }
 }
 
