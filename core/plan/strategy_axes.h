@@ -1,10 +1,10 @@
 #pragma once
 /// \file strategy_axes.h: the choices of a strategy, one row each: what an axis is called, its values, where it counts.
 ///
-/// Flags with their checks and help, --fix, plan files, commands, Python's arguments and the words for a change are
-/// loops over the rows, so that a new axis is a member of Strategy, a row, and what prices, lowers and executes it. The
-/// inner loop of a search reads Strategy.
-/// Checked against: tests/unit/core/plan/strategy_axes_test.cpp.
+/// Flags with their checks and help, --fix, plan files and their schema, commands, Python's arguments, columns of
+/// tables, fields of the window and the words for a change are loops over the rows, so that a new axis is a member of
+/// Strategy, a row, and what prices, lowers and executes it. The inner loop of a search reads Strategy. Checked
+/// against: tests/unit/core/plan/strategy_axes_test.cpp.
 
 #include <cstdint>
 #include <string>
@@ -27,6 +27,9 @@ enum class InFiles : std::uint8_t { required, always, where_unusual };
 /// the degrees or, of a detail, how states are shared; where none are, the usual one. `by_rule`: as space.cpp says.
 enum class InSearch : std::uint8_t { listed, by_rule };
 
+/// When a table of plans has a column of an axis: always, where some plan has an unusual value, or where plans differ.
+enum class InTables : std::uint8_t { always, where_unusual, where_different };
+
 struct StrategyAxis {
   std::string flag;                       ///< "--tp"; empty: follows from the question
   std::string key;                        ///< of plan files, "tensor_parallel"
@@ -34,6 +37,11 @@ struct StrategyAxis {
   std::string values;                     ///< as help shows them: "N", "on|off"
   std::string help;                       ///< of the flag, with what an absent one means
   std::vector<std::string_view> foreign;  ///< flags of other programs that mean it
+  std::string meaning;                    ///< a phrase, "tensor-parallel ranks"
+  std::string examples;                   ///< behind it where somebody types a value: ", 0 to 3"; or empty
+  std::string column;                     ///< title in tables of plans, "tp"; empty: no column
+  std::string caption;                    ///< of the window's field, "TP"; empty: no field
+  std::string in_schema;                  ///< of the key, where key and limits do not say it all
   AxisKind kind = AxisKind::number;
   std::int64_t least = 1;  ///< of a number, or of each of the layers
   std::int64_t most = 1;
@@ -50,9 +58,13 @@ struct StrategyAxis {
   void (*set)(Strategy&, std::int64_t) = nullptr;
 
   InFiles in_files = InFiles::where_unusual;
-  /// What was written before keeps its order: of keys in plan files, of a plan's changes. New axes come last.
+  InTables in_tables = InTables::where_different;
+  /// What was written before keeps its order: of keys in plan files, of a plan's changes, of columns, of fields. New
+  /// axes come last.
   int file_place = last_place;
   int change_place = last_place;
+  int column_place = last_place;
+  int form_place = last_place;
   /// Whether the value means anything in a strategy; where not it is the usual one. Null: always.
   bool (*applies)(const Strategy&) = nullptr;
   /// The flag of the axis that it is a detail of: chosen with it, usual again when that changes. Empty: of none.
@@ -80,7 +92,7 @@ struct StrategyAxis {
 
 /// In the order of flags in commands and help.
 [[nodiscard]] const std::vector<StrategyAxis>& strategy_axes();
-/// By the place that a member names, `&StrategyAxis::file_place` or `change_place`.
+/// By the place that a member names, such as `&StrategyAxis::file_place`.
 [[nodiscard]] std::vector<const StrategyAxis*> strategy_axes_by(int StrategyAxis::*place);
 /// The axes that are details of the axis with this flag.
 [[nodiscard]] std::vector<const StrategyAxis*> details_of(std::string_view flag);

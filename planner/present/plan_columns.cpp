@@ -1,7 +1,9 @@
 #include "planner/present/plan_columns.h"
 
 #include <algorithm>
+#include <array>
 
+#include "core/plan/strategy_axes.h"
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
 #include "planner/present/sample_words.h"
@@ -77,7 +79,7 @@ constexpr Align right = Align::right;
 constexpr Keep always = Keep::always;
 constexpr Keep constant = Keep::unless_constant;
 
-std::vector<ColumnOf<Plan>> degrees() {
+std::vector<ColumnOf<Plan>> recipe_choices() {
   return {{{"devices", "GPUs", Unit::number, "GPUs that the plan uses", right, constant},
            [](P p) { return whole(p.machine.devices); },
            nullptr,
@@ -93,66 +95,42 @@ std::vector<ColumnOf<Plan>> degrees() {
           {{"lora_rank", "LoRA", Unit::number, "rank of the adapters", right, constant},
            [](P p) { return whole(p.training.adaptation.lora_rank); },
            nullptr,
-           Shown::if_rows_differ},
-          {{"tensor_parallel", "tp", Unit::number, "tensor-parallel ranks"},
-           [](P p) { return whole(p.strategy.tensor_parallel); }},
-          {{"sequence_parallel", "sp", Unit::text, "sequence parallelism", left, constant},
-           [](P p) { return words(p.strategy.sequence_parallel == SequenceParallel::on ? "on" : "off"); },
-           [](P p) { return p.strategy.sequence_parallel == SequenceParallel::on; }},
-          {{"context_parallel", "cp", Unit::number, "context-parallel ranks"},
-           [](P p) { return whole(p.strategy.context_parallel); },
-           [](P p) { return p.strategy.context_parallel > 1; }},
-          {{"cp_comm", "cp comm", Unit::text, "how context-parallel ranks attend to all tokens"},
-           [](P p) { return words(to_text(p.strategy.context_communication)); },
-           [](P p) { return p.strategy.context_communication != ContextCommunication::ring; }},
-          {{"expert_parallel", "ep", Unit::number, "expert-parallel ranks"},
-           [](P p) { return whole(p.strategy.expert_parallel); },
-           [](P p) { return p.strategy.expert_parallel > 1; }},
-          {{"expert_tensor_parallel", "etp", Unit::number, "tensor-parallel ranks inside an expert"},
-           [](P p) { return whole(p.strategy.expert_tensor_parallel); },
-           [](P p) { return p.strategy.expert_tensor_parallel > 1; }},
-          {{"pipeline_stages", "pp", Unit::number, "pipeline stages"},
-           [](P p) { return whole(p.strategy.pipeline_stages); }},
-          {{"data_parallel", "dp", Unit::number, "data-parallel ranks"},
-           [](P p) { return whole(p.strategy.data_parallel); }}};
+           Shown::if_rows_differ}};
 }
 
-std::vector<ColumnOf<Plan>> other_choices() {
-  return {
-      {{"schedule", "schedule", Unit::text, "order of the pipeline's forwards and backwards", left, constant},
-       [](P p) { return words(to_text(p.strategy.schedule)); },
-       [](P p) { return p.strategy.schedule != Schedule::none; }},
-      {{"virtual_stages", "vs", Unit::number, "chunks of layers on each pipeline rank"},
-       [](P p) { return whole(p.strategy.virtual_stages); },
-       [](P p) { return p.strategy.virtual_stages > 1; }},
-      {{"micro_batch", "mbs x m", Unit::text, "sequences (or images) of a micro-batch, and micro-batches of a step",
-        right},
-       micro_batch_cell},
-      {{"zero_stage", "zero", Unit::text, "ZeRO stage, and ranks that share one copy where not all do", left, constant},
-       zero_cell},
-      {{"prefetch", "prefetch", Unit::text, "ZeRO-3: whether a unit is gathered alongside the one before it", left,
-        constant},
-       [](P p) { return words(p.strategy.prefetch == ParameterPrefetch::on ? "on" : "off"); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"layers_per_unit", "layers/unit", Unit::number, "ZeRO-3: layers that are gathered and reduced at once", right,
-        constant},
-       [](P p) { return whole(p.strategy.layers_per_unit); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"recompute", "recompute", Unit::text, "what the backward pass computes again", left, constant},
-       [](P p) { return words(to_text(p.strategy.recompute)); }},
-      {{"flash_attention", "flash", Unit::text, "fused attention kernels (FlashAttention)", left, constant},
-       [](P p) { return words(p.strategy.flash_attention == FlashAttention::on ? "on" : "off"); },
-       nullptr,
-       Shown::if_rows_differ},
-      {{"split", "split", Unit::text, "how layers are divided over pipeline stages", left, constant},
-       [](P p) { return words(to_text(p.strategy.split)); },
-       [](P p) { return p.strategy.split != StageSplit::even; }},
-      {{"layers_per_stage", "layers", Unit::text,
-        "layers of each pipeline chunk, where they are not divided evenly; 3x4: three chunks of 4", left},
-       [](P p) { return words(runs_text(p.strategy.layers_per_stage)); },
-       [](P p) { return !p.strategy.layers_per_stage.empty(); }}};
+/// Of an axis whose cell says more than its value, or is aligned in its own way.
+struct OwnColumn {
+  std::string_view key;
+  Unit unit;
+  Align align;
+  Keep keep;
+  Cell (*cell)(const Plan&) = nullptr;  ///< null: the axis' value
+  const char* explanation = "";         ///< empty: the axis' meaning
+};
+constexpr std::array own_columns{OwnColumn{"cp_comm", Unit::text, right, always},
+                                 OwnColumn{"micro_batch", Unit::text, right, always, micro_batch_cell,
+                                           "sequences (or images) of a micro-batch, and micro-batches of a step"},
+                                 OwnColumn{"zero_stage", Unit::text, left, constant, zero_cell,
+                                           "ZeRO stage, and ranks that share one copy where not all do"},
+                                 OwnColumn{"layers_per_stage", Unit::text, left, always,
+                                           [](P p) { return words(runs_text(p.strategy.layers_per_stage)); }}};
+
+Cell axis_cell(const StrategyAxis& axis, const Plan& plan) {
+  return axis.kind == AxisKind::number ? whole(axis.get(plan.strategy)) : words(axis.text(plan.strategy));
+}
+
+ColumnOf<Plan> axis_column(const StrategyAxis& axis) {
+  const bool is_number = axis.kind == AxisKind::number;
+  OwnColumn own{axis.key, is_number ? Unit::number : Unit::text, is_number ? right : left,
+                is_number ? always : constant};
+  for (const OwnColumn& one : own_columns)
+    if (one.key == axis.key) own = one;
+  const std::string explanation = *own.explanation == '\0' ? axis.meaning : own.explanation;
+  ColumnOf<Plan> column{{axis.key, axis.column, own.unit, explanation, own.align, own.keep}, own.cell};
+  if (own.cell == nullptr) column.cell = [&axis](P p) { return axis_cell(axis, p); };
+  if (axis.in_tables == InTables::where_unusual) column.matters = [&axis](P p) { return !axis.is_usual(p.strategy); };
+  if (axis.in_tables == InTables::where_different) column.shown = Shown::if_rows_differ;
+  return column;
 }
 
 std::vector<ColumnOf<Plan>> figures() {
@@ -195,8 +173,9 @@ void add_alike(Table& table, const std::vector<std::int64_t>& alike) {
 
 const std::vector<ColumnOf<Plan>>& plan_columns() {
   static const std::vector<ColumnOf<Plan>> columns = [] {
-    std::vector<ColumnOf<Plan>> all = degrees();
-    for (ColumnOf<Plan>& column : other_choices()) all.push_back(std::move(column));
+    std::vector<ColumnOf<Plan>> all = recipe_choices();
+    for (const StrategyAxis* axis : strategy_axes_by(&StrategyAxis::column_place))
+      if (!axis->column.empty()) all.push_back(axis_column(*axis));
     const std::vector<ColumnOf<Plan>> more = figures();
     all.insert(all.end(), more.begin(), more.end());
     return all;

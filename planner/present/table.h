@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,8 +65,8 @@ enum class Shown : std::uint8_t { always, if_rows_differ };
 template <class Row>
 struct ColumnOf {
   Column column;
-  Cell (*cell)(const Row&);
-  bool (*matters)(const Row&) = nullptr;  ///< given: shown only where it holds of some row
+  std::function<Cell(const Row&)> cell;
+  std::function<bool(const Row&)> matters = nullptr;  ///< given: shown only where it holds of some row
   Shown shown = Shown::always;
 };
 

@@ -2,6 +2,7 @@
 
 #include "planner/present/plan_columns.h"
 
+#include "core/plan/strategy_axes.h"
 #include "tests/sample_plan.h"
 #include "tests/unit/planner/present/whole_table.h"
 
@@ -18,6 +19,25 @@ TEST_CASE("every column of a plan has a title, a unit and an explanation") {
   }
   check_whole(all);
   CHECK(all.columns.size() == 29);
+}
+
+TEST_CASE("an axis has the column that its row names, and its value in the cell") {
+  const auto column_of = [](const StrategyAxis& axis) {
+    return std::find_if(plan_columns().begin(), plan_columns().end(),
+                        [&](const ColumnOf<Plan>& one) { return one.column.id == axis.key; });
+  };
+  for (const StrategyAxis& axis : strategy_axes()) {
+    INFO(axis.key);
+    const auto found = column_of(axis);
+    REQUIRE((found != plan_columns().end()) == !axis.column.empty());
+    if (axis.column.empty()) continue;
+    CHECK(found->column.title == axis.column);
+    if (axis.kind != AxisKind::layers)
+      CHECK(found->cell(sample_plan()).text.starts_with(axis.text(sample_plan().strategy)));
+    Plan usual = sample_plan();
+    usual.strategy = {};
+    CHECK(is_shown(*found, std::vector<Plan>{usual, usual}) == (axis.in_tables == InTables::always));
+  }
 }
 
 TEST_CASE("the cells of a plan say its choices and its figures, as text and as numbers") {
