@@ -22,6 +22,17 @@ QStringList machines() {
   return list;
 }
 
+QStringList choices_of(const StrategyAxis& axis) {
+  switch (axis.kind) {
+    case AxisKind::toggle: return {"on", "off"};
+    case AxisKind::choice: return list_from(axis.names);
+    case AxisKind::recompute: return {"none", "selective", "full", "optimal"};  // others have a number or modules
+    case AxisKind::number:
+    case AxisKind::layers: break;
+  }
+  return {};
+}
+
 }  // namespace
 
 QStringList choices_of(Field field) {
@@ -33,11 +44,10 @@ QStringList choices_of(Field field) {
     case Field::optimizer: return list_from(session::optimizer_names());
     case Field::stack: return list_from(stack_names());
     case Field::framework: return list_from(names_of(all_frameworks));
-    case Field::context_communication: return list_from(names_of(all_context_communications));
-    case Field::schedule: return list_from(names_of(all_schedules));
-    case Field::recompute: return {"none", "selective", "full", "optimal"};
-    default: return {};
+    default: break;
   }
+  const StrategyAxis* const axis = facts_of(field).axis;
+  return axis == nullptr ? QStringList() : choices_of(*axis);
 }
 
 }  // namespace plumbline::gui

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/errors.h"
+#include "core/plan/strategy_axes.h"
 
 namespace plumbline::gui {
 namespace {
@@ -38,7 +39,7 @@ std::string range_values(std::string_view axis, std::string_view text, std::int6
 
 /// "2-8" and "<=4" as values; anything else as it is.
 std::string part_values(std::string_view axis, std::string_view part) {
-  const std::int64_t smallest = axis == "zero" ? 0 : 1;
+  const std::int64_t smallest = strategy_axis("--" + std::string(axis)).least;
   if (part.substr(0, 2) == "<=")
     if (const auto last = number_in(part.substr(2))) return range_values(axis, part, smallest, *last);
   const std::size_t dash = part.find('-');

@@ -8,8 +8,8 @@
 
 namespace plumbline::gui {
 
-/// "2|3|4": as --fix takes it. Throws InputError for a range without end, upside down, or of more than 1024 values;
-/// what the values mean is checked by the search.
+/// "2|3|4": as --fix takes it. `axis`: "tp", as --fix spells it. Throws InputError for a range without end, upside
+/// down, or of more than 1024 values; what the values mean is checked by the search.
 [[nodiscard]] std::string axis_values(std::string_view axis, std::string_view text);
 
 }  // namespace plumbline::gui

@@ -13,52 +13,74 @@ namespace plumbline::gui {
 namespace {
 
 using G = FieldGroup;
-constexpr std::array<FieldFacts, field_count> fields{{
-    {Field::model, G::question, "model", "--model", "network", "Model", "name or config.json",
-     "what is trained: a name of the catalogue, a Hugging Face config.json or a network file", ""},
-    {Field::machine, G::question, "machine", "--machine", "machine", "Cluster", "name or machine file",
-     "what it is trained on: a name of the catalogue or a machine file", ""},
-    {Field::gpus, G::question, "gpus", "--gpus", "gpus", "GPUs", "one node",
-     "how many GPUs; empty: all of a machine file, else one node", ""},
-    {Field::sequence, G::question, "seq_len", "--seq-len", "sequence length", "Sequence", "the model's own",
-     "tokens of a sequence; 8K is 8192", ""},
-    {Field::batch, G::question, "global_batch", "--global-batch", "global batch", "Global batch", "sequences a step",
-     "sequences (or images) of one optimizer step over all GPUs", ""},
-    {Field::tokens, G::question, "tokens", "--tokens", "tokens", "Tokens", "whole run: 15T",
-     "tokens of the whole run: adds days, dollars and energy", ""},
-    {Field::objective, G::question, "objective", "--objective", "", "Objective", "time",
-     "what is best; tokens-per-dollar and gpus also look at fewer GPUs", ""},
-    {Field::precision, G::recipe, "precision", "--precision", "", "Precision", "bf16",
-     "number formats; several apart by commas are all searched", ""},
-    {Field::optimizer, G::recipe, "optimizer", "--optimizer", "--optimizer-precision", "Optimizer", "adamw",
-     "what updates the weights; several apart by commas are all searched", ""},
-    {Field::lora_rank, G::recipe, "lora_rank", "--lora-rank", "", "LoRA rank", "none",
-     "train adapters of this rank alongside the frozen linears", ""},
-    {Field::stack, G::recipe, "stack", "--stack", "stack", "Stack", "the usual one",
-     "software stack whose measured overheads apply", ""},
-    {Field::framework, G::recipe, "framework", "--for", "", "Framework", "the stack's",
-     "only what this framework can launch; any: no limits", ""},
-    {Field::tensor_parallel, G::constraints, "tp", "--tp", "", "TP", "free", "tensor-parallel ranks", "tp"},
-    {Field::pipeline_stages, G::constraints, "pp", "--pp", "", "PP", "free", "pipeline stages", "pp"},
-    {Field::data_parallel, G::constraints, "dp", "--dp", "", "DP", "free", "data-parallel ranks", "dp"},
-    {Field::context_parallel, G::constraints, "cp", "--cp", "", "CP", "free", "context-parallel ranks", "cp"},
-    {Field::context_communication, G::constraints, "cp_comm", "--cp-comm", "", "CP by", "ring",
-     "how context-parallel ranks attend to all tokens: ring, all-to-all or both", "cp-comm"},
-    {Field::expert_parallel, G::constraints, "ep", "--ep", "", "EP", "free", "expert-parallel ranks", "ep"},
-    {Field::zero, G::constraints, "zero", "--zero", "", "ZeRO", "free", "ZeRO stage, 0 to 3", "zero"},
-    {Field::micro_batch, G::constraints, "micro_batch", "--micro-batch", "", "Micro-batch", "free",
-     "sequences of a micro-batch", "micro-batch"},
-    {Field::schedule, G::constraints, "schedule", "--schedule", "", "Schedule", "free",
-     "order of the pipeline's forwards and backwards", "schedule"},
-    {Field::recompute, G::constraints, "recompute", "--recompute", "", "Recompute", "free",
-     "what the backward pass computes again, such as selective, full, uniform:2 or optimal", "recompute"},
-    {Field::headroom, G::limits, "headroom", "--headroom", "headroom", "Headroom", "0",
-     "memory of every GPU that a plan leaves free, such as 5% or 2GiB", ""},
-    {Field::price, G::limits, "price", "--price", "", "Price", "the machine's", "dollars of one GPU for an hour", ""},
-    {Field::deadline, G::limits, "days", "--days", "", "Deadline", "days", "days that the whole run may take", ""},
-    {Field::budget, G::limits, "budget", "--budget", "", "Budget", "dollars", "dollars that the whole run may cost",
-     ""},
-}};
+
+std::vector<FieldFacts> fields_of_question() {
+  return {{Field::model, G::question, "model", "--model", "network", "Model", "name or config.json",
+           "what is trained: a name of the catalogue, a Hugging Face config.json or a network file"},
+          {Field::machine, G::question, "machine", "--machine", "machine", "Cluster", "name or machine file",
+           "what it is trained on: a name of the catalogue or a machine file"},
+          {Field::gpus, G::question, "gpus", "--gpus", "gpus", "GPUs", "one node",
+           "how many GPUs; empty: all of a machine file, else one node"},
+          {Field::sequence, G::question, "seq_len", "--seq-len", "sequence length", "Sequence", "the model's own",
+           "tokens of a sequence; 8K is 8192"},
+          {Field::batch, G::question, "global_batch", "--global-batch", "global batch", "Global batch",
+           "sequences a step", "sequences (or images) of one optimizer step over all GPUs"},
+          {Field::tokens, G::question, "tokens", "--tokens", "tokens", "Tokens", "whole run: 15T",
+           "tokens of the whole run: adds days, dollars and energy"},
+          {Field::objective, G::question, "objective", "--objective", "", "Objective", "time",
+           "what is best; tokens-per-dollar and gpus also look at fewer GPUs"},
+          {Field::precision, G::recipe, "precision", "--precision", "", "Precision", "bf16",
+           "number formats; several apart by commas are all searched"},
+          {Field::optimizer, G::recipe, "optimizer", "--optimizer", "--optimizer-precision", "Optimizer", "adamw",
+           "what updates the weights; several apart by commas are all searched"},
+          {Field::lora_rank, G::recipe, "lora_rank", "--lora-rank", "", "LoRA rank", "none",
+           "train adapters of this rank alongside the frozen linears"},
+          {Field::stack, G::recipe, "stack", "--stack", "stack", "Stack", "the usual one",
+           "software stack whose measured overheads apply"},
+          {Field::framework, G::recipe, "framework", "--for", "", "Framework", "the stack's",
+           "only what this framework can launch; any: no limits"}};
+}
+
+std::vector<const StrategyAxis*> axes_with_field() {
+  std::vector<const StrategyAxis*> axes = strategy_axes_by(&StrategyAxis::form_place);
+  std::erase_if(axes, [](const StrategyAxis* axis) { return axis->caption.empty(); });
+  return axes;
+}
+
+FieldFacts field_of_axis(const StrategyAxis& axis, std::size_t place) {
+  std::string id(axis.word());
+  std::replace(id.begin(), id.end(), '-', '_');
+  // What is not said is free where a search has a rule for it, else it is as usual.
+  const std::string placeholder = axis.in_search == InSearch::by_rule ? "free" : axis.text({});
+  return {static_cast<Field>(named_fields + place),
+          G::constraints,
+          std::move(id),
+          axis.flag,
+          "",
+          axis.caption,
+          placeholder,
+          axis.meaning + axis.examples,
+          &axis};
+}
+
+std::vector<FieldFacts> fields_of_limits() {
+  return {
+      {Field::headroom, G::limits, "headroom", "--headroom", "headroom", "Headroom", "0",
+       "memory of every GPU that a plan leaves free, such as 5% or 2GiB"},
+      {Field::price, G::limits, "price", "--price", "", "Price", "the machine's", "dollars of one GPU for an hour"},
+      {Field::deadline, G::limits, "days", "--days", "", "Deadline", "days", "days that the whole run may take"},
+      {Field::budget, G::limits, "budget", "--budget", "", "Budget", "dollars", "dollars that the whole run may cost"},
+  };
+}
+
+/// Constraints ahead of limits, as the window shows them.
+std::vector<FieldFacts> make_fields() {
+  std::vector<FieldFacts> fields = fields_of_question();
+  const std::vector<const StrategyAxis*> axes = axes_with_field();
+  for (std::size_t i = 0; i < axes.size(); ++i) fields.push_back(field_of_axis(*axes[i], i));
+  for (FieldFacts& facts : fields_of_limits()) fields.push_back(std::move(facts));
+  return fields;
+}
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -73,18 +95,10 @@ std::optional<std::string> given(const QuestionForm& form, Field field) {
 
 session::QuestionFlags flags_of(const QuestionForm& form) {
   session::QuestionFlags flags;
-  flags.model = given(form, Field::model);
-  flags.machine = given(form, Field::machine);
-  flags.gpus = given(form, Field::gpus);
-  flags.sequence_length = given(form, Field::sequence);
-  flags.global_batch = given(form, Field::batch);
-  flags.tokens = given(form, Field::tokens);
-  flags.precision = given(form, Field::precision);
-  flags.optimizer = given(form, Field::optimizer);
-  flags.lora_rank = given(form, Field::lora_rank);
-  flags.stack = given(form, Field::stack);
-  flags.headroom = given(form, Field::headroom);
-  flags.price = given(form, Field::price);
+  for (const session::Option<session::QuestionFlags>& option :
+       session::question_options(session::Recipes::several, session::DeviceCounts::one))
+    for (const FieldFacts& facts : all_fields())
+      if (facts.flag == option.words.flag) option.text(flags) = given(form, facts.field);
   flags.recipes = session::Recipes::several;
   return flags;
 }
@@ -92,11 +106,12 @@ session::QuestionFlags flags_of(const QuestionForm& form) {
 /// Each axis is read by itself first, so that what is wrong is known by its field.
 std::string fixes_of(const QuestionForm& form) {
   std::string fixes;
-  for (const FieldFacts& facts : fields) {
-    if (facts.axis.empty()) continue;
+  for (const FieldFacts& facts : all_fields()) {
+    if (facts.axis == nullptr) continue;
     const auto text = given(form, facts.field);
     if (!text) continue;
-    const std::string fix = std::string(facts.axis) + "=" + axis_values(facts.axis, *text);
+    const std::string_view axis = facts.axis->word();
+    const std::string fix = std::string(axis) + "=" + axis_values(axis, *text);
     (void)space_from_text(fix);
     fixes += (fixes.empty() ? "" : ",") + fix;
   }
@@ -116,7 +131,7 @@ Objective objective_in(const QuestionForm& form) {
 
 bool names(const FieldFacts& facts, std::string_view where) {
   if (where == facts.flag || (!facts.where.empty() && where == facts.where)) return true;
-  return !facts.axis.empty() && where == "--fix " + std::string(facts.axis);
+  return facts.axis != nullptr && where == "--fix " + std::string(facts.axis->word());
 }
 
 QuestionForm alone(const QuestionForm& form, Field field) {
@@ -137,21 +152,38 @@ std::string_view title_of(FieldGroup group) {
   return "";
 }
 
-std::span<const FieldFacts, field_count> all_fields() { return fields; }
-const FieldFacts& facts_of(Field field) { return fields[static_cast<std::size_t>(field)]; }
+const std::vector<FieldFacts>& all_fields() {
+  static const std::vector<FieldFacts> fields = make_fields();
+  return fields;
+}
+
+const FieldFacts& facts_of(Field field) {
+  const auto found = std::find_if(all_fields().begin(), all_fields().end(),
+                                  [&](const FieldFacts& facts) { return facts.field == field; });
+  check(found != all_fields().end(), "every field has its facts");
+  return *found;
+}
+
+Field field_of(std::string_view flag) {
+  const auto found = std::find_if(all_fields().begin(), all_fields().end(),
+                                  [&](const FieldFacts& facts) { return facts.axis != nullptr && facts.flag == flag; });
+  check(found != all_fields().end(), "the axis has a field");
+  return found->field;
+}
 
 Refusal refusal_of(const InputError& error, const QuestionForm& form) {
   const std::string& where = error.problem().where;
   for (const Field file : {Field::model, Field::machine, Field::stack})
     if (!form[file].empty() && where.starts_with(form[file])) return {file, error.what()};
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const FieldFacts& f) { return names(f, where); });
-  if (found == fields.end()) return {std::nullopt, error.what()};
+  const auto found = std::find_if(all_fields().begin(), all_fields().end(),
+                                  [&](const FieldFacts& facts) { return names(facts, where); });
+  if (found == all_fields().end()) return {std::nullopt, error.what()};
   return {found->field, error.what()};
 }
 
 std::vector<Refusal> refusals(const QuestionForm& form) {
   std::vector<Refusal> all;
-  for (const FieldFacts& facts : fields) {
+  for (const FieldFacts& facts : all_fields()) {
     if (form[facts.field].empty()) continue;
     const QuestionForm one = alone(form, facts.field);
     try {

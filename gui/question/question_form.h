@@ -5,20 +5,20 @@
 /// (planner/session/question_flags.h).
 /// Checked against: tests/gui/question/question_form_test.cpp.
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/plan/strategy_axes.h"
 #include "gui/machine/machine_numbers.h"
 #include "planner/session/search.h"
 #include "planner/session/size.h"
 
 namespace plumbline::gui {
 
+/// What the program names; behind them stand the axes of the strategy that have a field (field_of).
 enum class Field : std::uint8_t {
   model,
   machine,
@@ -32,22 +32,14 @@ enum class Field : std::uint8_t {
   lora_rank,
   stack,
   framework,
-  tensor_parallel,
-  pipeline_stages,
-  data_parallel,
-  context_parallel,
-  context_communication,
-  expert_parallel,
-  zero,
-  micro_batch,
-  schedule,
-  recompute,
   headroom,
   price,
   deadline,
   budget,
 };
-inline constexpr std::size_t field_count = 26;
+inline constexpr std::size_t named_fields = 16;
+/// The field of an axis, by its flag: "--tp". Its row must have a caption (core/plan/strategy_axes.h).
+[[nodiscard]] Field field_of(std::string_view flag);
 
 enum class FieldGroup : std::uint8_t { question, recipe, constraints, limits };
 /// "Question", "Recipe", "Constraints", "Memory, time and money".
@@ -56,19 +48,20 @@ enum class FieldGroup : std::uint8_t { question, recipe, constraints, limits };
 struct FieldFacts {
   Field field;
   FieldGroup group;
-  std::string_view id;           ///< in session files: "model"
-  std::string_view flag;         ///< "--model"
-  std::string_view where;        ///< how checks of the question name it: "sequence length"; or empty
-  std::string_view caption;      ///< "Model"
-  std::string_view placeholder;  ///< what an empty field means
-  std::string_view explanation;
-  std::string_view axis;  ///< of a constraint, as --fix spells it: "tp"; else empty
+  std::string id;            ///< in session files: "model"
+  std::string_view flag;     ///< "--model"
+  std::string_view where;    ///< how checks of the question name it: "sequence length"; or empty
+  std::string_view caption;  ///< "Model"
+  std::string placeholder;   ///< what an empty field means
+  std::string explanation;
+  const StrategyAxis* axis = nullptr;  ///< of a constraint
 };
-[[nodiscard]] std::span<const FieldFacts, field_count> all_fields();
+/// In the order of the window.
+[[nodiscard]] const std::vector<FieldFacts>& all_fields();
 [[nodiscard]] const FieldFacts& facts_of(Field field);
 
 struct QuestionForm {
-  std::array<std::string, field_count> texts;
+  std::vector<std::string> texts = std::vector<std::string>(all_fields().size());  ///< by the field's number
   std::vector<MachineEdit> machine_edits = {};  ///< numbers of the cluster in place of its own
 
   [[nodiscard]] const std::string& operator[](Field field) const { return texts[static_cast<std::size_t>(field)]; }

@@ -58,8 +58,8 @@ bool show_question(MainWindow& window, const QString& plan_file) {
 /// The constraints, and a value that is refused where it stands.
 bool shoot_question(MainWindow& window, const QString& folder) {
   window.bring_to_front("plans");
-  window.question().set(Field::tensor_parallel, "<=8");
-  window.question().set(Field::recompute, "selectiv");
+  window.question().set(field_of("--tp"), "<=8");
+  window.question().set(field_of("--recompute"), "selectiv");
   wait_until([&] { return !window.is_busy(); });
   window.dock().reveal(Field::budget);
   wait_until([] { return true; });

@@ -11,7 +11,7 @@ inline QuestionForm small_form() {
   form[Field::machine] = "dgx-h100";
   form[Field::gpus] = "8";
   form[Field::batch] = "64";
-  form[Field::zero] = "0";
+  form[field_of("--zero")] = "0";
   return form;
 }
 

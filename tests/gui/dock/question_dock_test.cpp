@@ -37,7 +37,7 @@ TEST_CASE("typing a question starts its search, once") {
   asked.type(Field::model, "gpt2");
   asked.type(Field::machine, "dgx-h100");
   CHECK_FALSE(asked.search.is_busy());  // there is no batch yet
-  asked.type(Field::zero, "0");
+  asked.type(field_of("--zero"), "0");
   asked.type(Field::batch, "64");
   CHECK(asked.search.is_busy());
   REQUIRE(wait_for([&] { return !asked.search.is_busy(); }));

@@ -41,7 +41,7 @@ inline double number_at(const Json& object, std::string_view key) {
 inline QStringList flags_of_question(const QuestionForm& form) {
   QStringList flags;
   for (const FieldFacts& facts : all_fields())
-    if (facts.axis.empty() && !form[facts.field].empty())
+    if (facts.axis == nullptr && !form[facts.field].empty())
       flags << QString::fromStdString(std::string(facts.flag)) << QString::fromStdString(form[facts.field]);
   return flags;
 }

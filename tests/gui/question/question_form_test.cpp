@@ -25,10 +25,27 @@ TEST_CASE("every field has its facts at its own place, and an id of its own") {
   }
 }
 
+TEST_CASE("constraints are the axes whose rows have a caption, in their order") {
+  std::vector<std::string> captions;
+  for (const FieldFacts& facts : all_fields())
+    if (facts.axis != nullptr) {
+      captions.push_back(facts.id + ": " + std::string(facts.caption) + ", " + facts.placeholder);
+      CHECK(field_of(facts.axis->flag) == facts.field);
+      CHECK(facts.group == FieldGroup::constraints);
+    }
+  CHECK(captions == std::vector<std::string>{"tp: TP, free", "pp: PP, free", "dp: DP, free", "cp: CP, free",
+                                             "cp_comm: CP by, ring", "ep: EP, free", "zero: ZeRO, free",
+                                             "micro_batch: Micro-batch, free", "schedule: Schedule, free",
+                                             "recompute: Recompute, free"});
+  CHECK(facts_of(field_of("--zero")).explanation == "ZeRO stage, 0 to 3");
+  CHECK(facts_of(field_of("--cp-comm")).explanation ==
+        "how context-parallel ranks attend to all tokens: ring, all-to-all or both");
+}
+
 TEST_CASE("a form asks what the flags of the command line ask") {
   QuestionForm form = small_form();
   form[Field::sequence] = " 1K ";
-  form[Field::tensor_parallel] = "<=2";
+  form[field_of("--tp")] = "<=2";
   form[Field::precision] = "bf16,fp16";
   const session::SearchRequest request = search_request(form);
   CHECK(request.question.model == "gpt2");
@@ -55,7 +72,7 @@ TEST_CASE("a deadline and a budget are limits of a run whose length is known") {
 TEST_CASE("each wrong value is known by its field, all at once, in the words of the command line") {
   QuestionForm form = small_form();
   form[Field::gpus] = "many";
-  form[Field::zero] = "5";
+  form[field_of("--zero")] = "5";
   form[Field::precision] = "bf17";
   const std::vector<Refusal> all = refusals(form);
   REQUIRE(all.size() == 3);
@@ -63,7 +80,7 @@ TEST_CASE("each wrong value is known by its field, all at once, in the words of 
   CHECK(all[0].words.starts_with("--gpus: \"many\" is not a whole number in range; expected from 1 to "));
   CHECK(all[1].field == Field::precision);
   CHECK(all[1].words.starts_with("--precision: \"bf17\" is unknown; expected one of "));
-  CHECK(all[2].field == Field::zero);
+  CHECK(all[2].field == field_of("--zero"));
 }
 
 TEST_CASE("each field is refused where its own text is wrong") {

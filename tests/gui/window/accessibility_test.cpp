@@ -84,7 +84,7 @@ TEST_CASE("whatever takes keys has a name for screen readers, on every page and 
     INFO(page->id().toStdString());
     CHECK(check_names(*page) > 0);
   }
-  CHECK(check_names(window.dock()) >= static_cast<int>(field_count));
+  CHECK(check_names(window.dock()) >= std::ssize(all_fields()));
   window.dock().show_machine();
   CHECK(check_names(*window.dock().machine_dialog()) > 2);
   LaunchDialog* const launch = show_launch_files(window);
