@@ -13,13 +13,12 @@ void add_unit(std::vector<UnitContent>& units, const UnitContent& more) {
     same->count += more.count;
 }
 
-std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int32_t layers_per_unit,
-                                       std::int32_t site) {
+std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int32_t layers, std::int32_t site) {
   std::vector<UnitContent> units;
-  if (layers_per_unit == 1) return units;
+  if (layers == 1) return units;
   const std::vector<BlockId> sequence = graph.sequence();
   const std::int32_t first = site * static_cast<std::int32_t>(graph.blocks().size());
-  for (const Chunk& executions : sharding_units(graph, chunk, layers_per_unit)) {
+  for (const Chunk& executions : sharding_units(graph, chunk, layers)) {
     UnitContent unit;
     for (std::int64_t i = executions.first; i < executions.last; ++i)
       unit.blocks.push_back(first + sequence[static_cast<std::size_t>(i)].index());
