@@ -41,6 +41,7 @@ enum class SplitBackwards : std::uint8_t { none, first_and_last, all };
 enum class PassOrder : std::uint8_t { alternating, forwards_first };
 
 /// Whether a search that names no schedule considers it: always, or of frameworks that have it (docs/decisions/0036).
+/// Of an axis: whether other values than the usual one are tried where none is named.
 enum class Considered : std::uint8_t { always, when_named };
 
 struct RankShape {

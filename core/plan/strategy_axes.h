@@ -71,6 +71,8 @@ struct StrategyAxis {
   std::string_view detail_of;
   /// Of a detail: the words for an unusual value in a line about the strategy.
   std::string (*summary)(const Strategy&) = nullptr;
+  /// Whether searches and explanations try other values where nobody named one.
+  Considered considered = Considered::always;
   /// Whether a change of it goes without saying, given the others. Null: never.
   bool (*follows)(const Strategy& before, const Strategy& after) = nullptr;
   /// The value in a sentence about a change, where that is not `text`.

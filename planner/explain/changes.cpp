@@ -130,8 +130,11 @@ void add_zero(Steps& steps, const Strategy& s) {
         t.zero_stage = stage;
         reset_details("--zero", t);
       });
+  const auto is_looked_at = [&](const StrategyAxis& axis) {
+    return axis.means_something(s) && (axis.considered == Considered::always || !axis.is_usual(s));
+  };
   for (const StrategyAxis* axis : details_of("--zero"))
-    if (axis->means_something(s))
+    if (is_looked_at(*axis))
       for (const std::int64_t value : axis->neighbours(s)) {
         Strategy to = s;
         axis->set(to, value);

@@ -72,6 +72,7 @@ class Variants {
     for (const SpaceAxis& detail : space_axes()) {
       const StrategyAxis& axis = *detail.axis;
       if (axis.detail_of.empty() || !axis.means_something(from_) || detail.is_fixed(space_)) continue;
+      if (axis.considered == Considered::when_named) continue;
       for (const std::int64_t value : axis.neighbours(from_)) {
         Strategy s = from_;
         axis.set(s, value);
