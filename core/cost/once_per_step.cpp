@@ -79,8 +79,9 @@ double unit_share(const StageCost& stage) { return 1 / static_cast<double>(std::
 SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank) {
   const double trained = share_of(stage.parameters.trained_on(rank.parameters), rank.parameters.trained());
   const double all = share_of(stage.parameters.total_on(rank.parameters), rank.parameters.total());
-  return {part(of_rank.gather, all), part(of_rank.regather, share_of(stage.regathered, rank.regathered)),
-          part(of_rank.scatter, trained), part(of_rank.reduction, trained), part(of_rank.update, trained)};
+  return {part(of_rank.gather, all),      part(of_rank.regather, share_of(stage.regathered, rank.regathered)),
+          part(of_rank.scatter, trained), part(of_rank.reduction, trained),
+          part(of_rank.update, trained),  part(of_rank.gather_backward, all)};
 }
 
 Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPrefetch prefetch) {

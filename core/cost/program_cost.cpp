@@ -100,8 +100,9 @@ class RankClock {
     return links_[link_between(rank_, message.peer)].hop;
   }
   [[nodiscard]] Picoseconds time_of(const ParameterGather& gather, const Action&) const {
-    return plan_.strategy.zero_stage >= 3 ? part(shared_.gather, gather.bytes, sent_.gather)
-                                          : part(shared_.update, gather.bytes, sent_.update);
+    if (plan_.strategy.zero_stage < 3) return part(shared_.update, gather.bytes, sent_.update);
+    return gather.of == Pass::backward ? part(shared_.gather_backward, gather.bytes, sent_.gather_backward)
+                                       : part(shared_.gather, gather.bytes, sent_.gather);
   }
   [[nodiscard]] Picoseconds time_of(const GradientReduction& reduction, const Action&) const {
     return reduction.of == GradientsOf::step ? part(shared_.reduction, reduction.bytes, sent_.reduction)

@@ -79,8 +79,10 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
     time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
                                    sharing.replicate, stage.site);
   }
-  return {phase_time(time.gather), phase_time(stage.regathered_share() * time.gather), phase_time(time.scatter),
-          phase_time(time.reduction), phase_time(time.update)};
+  time.gather_backward = time.gather;
+  return {phase_time(time.gather),  phase_time(stage.regathered_share() * time.gather_backward),
+          phase_time(time.scatter), phase_time(time.reduction),
+          phase_time(time.update),  phase_time(time.gather_backward)};
 }
 
 /// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
@@ -115,6 +117,7 @@ SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const S
     sent.reduction +=
         wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats_.reduction, sharing.replicate);
   }
+  sent.gather_backward = sent.gather;
   return sent;
 }
 

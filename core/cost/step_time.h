@@ -79,16 +79,17 @@ struct RankTimes {
 /// What one rank sends to share its states, in bytes or in the time that it takes alone.
 template <class Amount>
 struct Shared {
-  Amount gather{0};     ///< per pass of a micro-batch: sharded parameters
-  Amount regather{0};   ///< per backward: those that recompute has let go of, once more
-  Amount scatter{0};    ///< per micro-batch: gradients
-  Amount reduction{0};  ///< per step: gradients that are not scattered per micro-batch
-  Amount update{0};     ///< per step: weights that the optimizer has updated
+  Amount gather{0};           ///< per forward: sharded parameters
+  Amount regather{0};         ///< per backward: those that recompute has let go of, once more
+  Amount scatter{0};          ///< per micro-batch: gradients
+  Amount reduction{0};        ///< per step: gradients that are not scattered per micro-batch
+  Amount update{0};           ///< per step: weights that the optimizer has updated
+  Amount gather_backward{0};  ///< per backward: sharded parameters, from the ranks that then hold them
 };
 using SharingBytes = Shared<Bytes>;
 using SharingTimes = Shared<Picoseconds>;
 /// In a backward.
-[[nodiscard]] inline Picoseconds gathered_for_backward(const SharingTimes& t) { return t.gather + t.regather; }
+[[nodiscard]] inline Picoseconds gathered_for_backward(const SharingTimes& t) { return t.gather_backward + t.regather; }
 
 /// How gradients leave a rank in its last backward.
 struct ReductionRule {

@@ -148,7 +148,7 @@ Picoseconds state_transfers_alone(const Subject& s) {
   Picoseconds sum = steps.tied_reduction(stages, strategy);
   for (std::size_t rank = 0; rank < stages.size(); ++rank) {
     const SharingTimes t = steps.sharing_times(stages[rank], strategy);
-    sum += strategy.micro_batches * (std::int64_t{2} * t.gather + t.regather + t.scatter) + t.reduction + t.update;
+    sum += strategy.micro_batches * (t.gather + t.gather_backward + t.regather + t.scatter) + t.reduction + t.update;
   }
   if (!steps.shares_network(strategy)) return sum;
   Picoseconds hop(0);
