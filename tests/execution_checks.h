@@ -158,8 +158,8 @@ inline void require_bytes(const LoweredPlan& plan, const RunRecord& record) {
       CHECK(sent_in(rank, "pipeline") == planned_on(program, Stream::pipeline));
       CHECK(sent_to_experts(rank) == planned_on(program, Stream::expert));
       Bytes data(0);
-      for (const char* group : {"gradient", "shard", "replicate", "pipeline_ends", "expert_gradient", "expert_shard",
-                                "expert_replicate", "expert_matrices"})
+      for (const char* group : {"gradient", "shard", "secondary_shard", "replicate", "pipeline_ends", "expert_gradient",
+                                "expert_shard", "expert_secondary_shard", "expert_replicate", "expert_matrices"})
         data += sent_in(rank, group);
       CHECK(data.value() == planned_on(program, Stream::data).value());
       CHECK(sent_in(rank, "host") == planned_on(program, Stream::copy));

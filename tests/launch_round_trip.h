@@ -16,6 +16,9 @@ inline void draw_sharding(Dice& dice, Strategy& s) {
   if (s.shard_group == 1) s.shard_group = s.gradient_ranks();
   if (s.zero_stage == 3 && dice.one_in(3)) s.prefetch = ParameterPrefetch::off;
   if (s.zero_stage == 3 && dice.one_in(3)) s.layers_per_unit = static_cast<std::int32_t>(dice.between(2, 8));
+  if (s.zero_stage < 3 || !dice.one_in(3)) return;
+  s.secondary_shard_group = static_cast<std::int32_t>(dice.divisor(s.shard_group));
+  if (s.secondary_shard_group == s.shard_group) s.secondary_shard_group = 1;
 }
 
 inline Strategy drawn_strategy(Dice& dice) {

@@ -95,6 +95,14 @@ inline constexpr std::int32_t most_random_ranks = 8;
   return s.micro_batches % 2 == 0 && is_legal ? exchanging : s;
 }
 
+/// Of every second strategy whose shard group is no prime, with the smallest secondary group; nothing is drawn for it.
+[[nodiscard]] inline Strategy with_secondary_group(Strategy s) {
+  if (s.zero_stage < 3 || s.micro_batches % 2 == 0) return s;
+  for (std::int32_t ranks = 2; ranks < s.shard_group && s.secondary_shard_group == 1; ++ranks)
+    if (s.shard_group % ranks == 0) s.secondary_shard_group = ranks;
+  return s;
+}
+
 /// Legal strategies of one network and recipe.
 class RandomStrategies {
  public:
@@ -111,7 +119,7 @@ class RandomStrategies {
       }
       s.recompute = random_recompute(dice_);
       if (!first_violation(s, training_, facts_, {s.devices(), most_random_ranks, true}))
-        return with_head_exchange(s, training_, facts_);
+        return with_secondary_group(with_head_exchange(s, training_, facts_));
     }
   }
 
@@ -189,7 +197,7 @@ class RandomRuns {
       if (s.zero_stage == 3 && dice_.one_in(2)) s.layers_per_unit = static_cast<std::int32_t>(dice_.between(1, 4));
       const Divisibility facts = divisibility(run.graph);
       if (first_violation(s, run.training, facts, {s.devices(), most_random_ranks, true})) continue;
-      run.strategy = with_head_exchange(s, run.training, facts);
+      run.strategy = with_secondary_group(with_head_exchange(s, run.training, facts));
       return run;
     }
   }

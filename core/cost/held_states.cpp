@@ -28,7 +28,8 @@ std::int64_t group_count(const Strategy& s) {
 /// `groups`: without that of a shard group.
 Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackCalibration& stack) {
   const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
-  return (groups + (has_shard_group ? 1 : 0)) * coefficient_bytes(stack.memory.communicator_bytes);
+  const std::int64_t smaller = (has_shard_group ? 1 : 0) + (forms(s, Axis::secondary_shard) ? 1 : 0);
+  return (groups + smaller) * coefficient_bytes(stack.memory.communicator_bytes);
 }
 
 /// Copies that some stacks keep of gradients: in 16 bits alongside a sum in 32, or of the shard that a rank updates in
@@ -91,6 +92,16 @@ LateTensors late_tensors(const MemoryBreakdown& memory, const RankParameters& he
   return late;
 }
 
+Bytes secondary_shards(const RankParameters& held, const Strategy& s, const PrecisionFormats& formats) {
+  if (!forms(s, Axis::secondary_shard)) return Bytes(0);
+  const ShardRanks all = shard_ranks(s);
+  const ShardRanks ranks = secondary_ranks(s);
+  std::int64_t parameters = 0;
+  if (ranks.dense != all.dense) parameters += divided(held.dense.total(), ranks.dense);
+  if (ranks.expert != all.expert) parameters += divided(held.expert.total(), ranks.expert);
+  return storage(parameters, formats.weight);
+}
+
 Bytes gathered_parameters(const WholeUnits& most, ParameterPrefetch prefetch, const PrecisionFormats& formats,
                           const StackCalibration& stack) {
   return storage(std::min<std::int64_t>(most.gathered(prefetch), std::llround(stack.sharding.gathered_parameters)),
@@ -114,7 +125,7 @@ struct AtMoment {
 template <class See>
 void for_moments(const HeldStates& held, const PeakLoads& load, See see) {
   const auto see_kind = [&](ActionKind kind, Bytes gathered) {
-    if (load[kind].position >= 0) see(AtMoment{load[kind], gathered, held.late});
+    if (load[kind].position >= 0) see(AtMoment{load[kind], gathered + held.secondary, held.late});
   };
   see_kind(ActionKind::forward, held.whole_parameters);
   see_kind(ActionKind::backward, held.whole_parameters + held.whole_gradients);
@@ -196,6 +207,7 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
     held.whole_gradients = gathered_gradients(most_, formats, stack);
   held.packed_gradients = storage(padded(stage_->parameters.partial_trained, s.tensor_parallel), formats.gradient);
   held.matrices = matrix_gathers(stage_->parameters, s, optimizer).buffer;
+  held.secondary = secondary_shards(held_, s, formats);
   return held;
 }
 

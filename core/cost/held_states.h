@@ -30,6 +30,7 @@ struct HeldStates {
   Bytes packed_gradients{0};  ///< once a step: parts that tensor-parallel ranks sum
   LateTensors late;           ///< counted in `memory`, `total` and `live`
   Bytes matrices{0};          ///< once a step: what an optimizer that needs whole matrices gathers
+  Bytes secondary{0};         ///< while micro-batches are in flight: secondary shards of parameters
 };
 
 /// The share of weights that recompute casts to 16 bits again: under torch.autocast that of the layers which are

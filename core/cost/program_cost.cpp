@@ -101,7 +101,7 @@ class RankClock {
   }
   [[nodiscard]] Picoseconds time_of(const ParameterGather& gather, const Action&) const {
     if (plan_.strategy.zero_stage < 3) return part(shared_.update, gather.bytes, sent_.update);
-    return gather.of == Pass::backward ? part(shared_.gather_backward, gather.bytes, sent_.gather_backward)
+    return gather.direction == Direction::backward ? part(shared_.gather_backward, gather.bytes, sent_.gather_backward)
                                        : part(shared_.gather, gather.bytes, sent_.gather);
   }
   [[nodiscard]] Picoseconds time_of(const GradientReduction& reduction, const Action&) const {

@@ -58,13 +58,14 @@ void add_memory(SegmentSizes& sizes, const MemoryProfile* offloaded, Bytes outpu
 void add_sharing(SegmentSizes& sizes, const PricedPlan& plan, const RankParameters& parameters, const StageCost& rank) {
   const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy);
   sizes.gather = sent.gather;
+  sizes.secondary_gather = sent.gather_backward;
   sizes.scatter = sent.scatter;
   sizes.reduction = sent.reduction;
   sizes.update = sent.update;
 }
 
 void add_regathers(SegmentSizes& sizes, double share) {
-  sizes.regather = Bytes(std::llround(share * static_cast<double>(sizes.gather.value())));
+  sizes.regather = Bytes(std::llround(share * static_cast<double>(sizes.secondary_gather.value())));
 }
 
 SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& segment, bool sends,
@@ -176,7 +177,9 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
     sizes.received = rank.boundary;
     sizes.received_gradient = rank.transferred;
   }
-  add_states(sizes, held_states(plan, rank));
+  const HeldStates held = held_states(plan, rank);
+  add_states(sizes, held);
+  sizes.secondary_shards = held.secondary;
   if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
   const std::optional<NumberFormat> kept = kept_gradients(s, plan.stack.features, formats);
   if (s.zero_stage >= 2 && !kept) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);

@@ -9,7 +9,9 @@
 /// buffers of communicators + device context + allocator loss. Source: Korthikanti et al., arXiv:2205.05198 section 4
 /// (in-flight activations); PyTorch FSDP2's stream design (two all-gather and two reduce-scatter buffers); the stack
 /// calibration for context, communicators and fragmentation. A pipeline rank has a buffer for an activation that
-/// arrives and one for a gradient. Lifetimes inside an action: working_set.h. Not modelled: alignment of buffers.
+/// arrives and one for a gradient. Where a backward gathers over a smaller group than a forward, the rank's shards of
+/// that group are there while any of its micro-batches is in flight (ZeRO++, arXiv:2306.10209). Lifetimes inside an
+/// action: working_set.h. Not modelled: alignment of buffers; secondary shards that come and go unit by unit.
 /// Checked against: tests/reference/stage_memory_test.cpp (published analytic rows: 2 % asked, 0.1 % reached);
 /// tests/property/simulation_agreement_test.cpp (simulated peaks, to the byte).
 

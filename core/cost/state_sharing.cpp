@@ -18,9 +18,13 @@ std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& he
   };
   const auto [shard, replicate] = groups(rank_group(s, Axis::gradient), ranks.dense);
   const auto [expert_shard, expert_replicate] = groups(rank_group(s, Axis::expert_gradient), ranks.expert);
-  return {Sharing{shard, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
+  const ShardRanks backward = secondary_ranks(s);
+  const RankGroup secondary{static_cast<std::int32_t>(backward.dense), shard.stride};
+  const RankGroup expert_secondary{static_cast<std::int32_t>(backward.expert), expert_shard.stride};
+  return {Sharing{shard, secondary, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
                   p.dense_trained.total()},
-          Sharing{expert_shard, expert_replicate, Axis::expert_gradient, p.expert.total(), p.expert_trained.total()}};
+          Sharing{expert_shard, expert_secondary, expert_replicate, Axis::expert_gradient, p.expert.total(),
+                  p.expert_trained.total()}};
 }
 
 namespace {
@@ -37,22 +41,23 @@ Bytes scatter_bucket(const StackCalibration& stack) {
 ///
 /// Tensor by tensor, torch.distributed takes a list of every rank's segment: a view and a copy each, which the host
 /// launches while the device waits. Small tensors stay whole; their gradients are reduced like all others.
-Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, const Sharing& sharing) const {
+Seconds StepPricer::sharded_time(Collective kind, Bytes bytes, const StageCost& stage, Axis axis,
+                                 RankGroup group) const {
   const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
   const bool reduces = kind == Collective::reduce_scatter;
   const auto sent_by = [&](std::int64_t count, Bytes bucket) {
     const std::int64_t units = std::max<std::int64_t>(1, count);
     bucket = std::min(bucket, bytes);
-    if (bucket > bytes / units) return bytes / bucket * sharing_time(kind, bucket, sharing.shard, stage.site);
-    return static_cast<double>(units) * sharing_time(kind, bytes / units, sharing.shard, stage.site);
+    if (bucket > bytes / units) return bytes / bucket * sharing_time(kind, bucket, group, stage.site);
+    return static_cast<double>(units) * sharing_time(kind, bytes / units, group, stage.site);
   };
-  if (stack.sharding.gathered_from_elements <= 0 || sharing.axis == Axis::expert_gradient || sharing.shard.size < 2)
+  if (stack.sharding.gathered_from_elements <= 0 || axis == Axis::expert_gradient || group.size < 2)
     return sent_by(stage.units, reduces ? scatter_bucket(stack) : Bytes(0));
   const std::int64_t large = reduces ? std::min(stage.tensors.gathered, stage.tensors.trained) : stage.tensors.gathered;
   const std::int64_t small = reduces ? stage.tensors.trained - large : 0;
-  const Bytes least = storage(sharing.shard.size, formats_.reduction);
-  return sent_by(large, Bytes(0)) + static_cast<double>(small) * sharing_time(kind, least, sharing.shard, stage.site) +
-         static_cast<double>((large + small) * sharing.shard.size) * Seconds(stack.sharding.host_time_per_piece_s);
+  const Bytes least = storage(group.size, formats_.reduction);
+  return sent_by(large, Bytes(0)) + static_cast<double>(small) * sharing_time(kind, least, group, stage.site) +
+         static_cast<double>((large + small) * group.size) * Seconds(stack.sharding.host_time_per_piece_s);
 }
 
 Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const {
@@ -68,9 +73,17 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
   Shared<Seconds> time;
   for (const Sharing& sharing : sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
-    if (s.zero_stage >= 3)
-      time.gather += sharded_time(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage, sharing);
-    if (s.zero_stage >= 2) time.scatter += sharded_time(Collective::reduce_scatter, gradient, stage, sharing);
+    const auto gathered = [&](RankGroup group) {
+      return sharded_time(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage, sharing.axis,
+                          group);
+    };
+    if (s.zero_stage >= 3) {
+      const Seconds forward = gathered(sharing.shard);
+      time.gather += forward;
+      time.gather_backward += sharing.secondary == sharing.shard ? forward : gathered(sharing.secondary);
+    }
+    if (s.zero_stage >= 2)
+      time.scatter += sharded_time(Collective::reduce_scatter, gradient, stage, sharing.axis, sharing.shard);
     if (s.zero_stage == 1)
       time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard, stage.site);
     if (s.zero_stage == 1 || s.zero_stage == 2)
@@ -79,7 +92,6 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
     time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
                                    sharing.replicate, stage.site);
   }
-  time.gather_backward = time.gather;
   return {phase_time(time.gather),  phase_time(stage.regathered_share() * time.gather_backward),
           phase_time(time.scatter), phase_time(time.reduction),
           phase_time(time.update),  phase_time(time.gather_backward)};
@@ -109,15 +121,16 @@ SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const S
     };
     const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats_.reduction, sharing.shard);
     const Bytes updated = wire(Collective::all_gather, sharing.trained, formats_.weight, sharing.shard);
-    if (s.zero_stage >= 3)
+    if (s.zero_stage >= 3) {
       sent.gather += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.shard);
+      sent.gather_backward += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.secondary);
+    }
     if (s.zero_stage >= 2) sent.scatter += scattered;
     if (s.zero_stage == 1) sent.reduction += scattered;
     if (s.zero_stage == 1 || s.zero_stage == 2) sent.update += updated;
     sent.reduction +=
         wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats_.reduction, sharing.replicate);
   }
-  sent.gather_backward = sent.gather;
   return sent;
 }
 

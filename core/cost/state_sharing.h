@@ -10,6 +10,7 @@ namespace plumbline {
 /// Parameters that the same ranks hold: those that divide their states, and those that hold another copy.
 struct StepPricer::Sharing {
   RankGroup shard;
+  RankGroup secondary;  ///< over which a backward gathers; of as many ranks as `shard`: that
   RankGroup replicate;
   Axis axis = Axis::gradient;
   std::int64_t parameters = 0;

@@ -19,7 +19,16 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
   for (const StageCost& stage : stages.distinct())
     if (sent_in_layers(stage) > sent_in_layers(*heaviest)) heaviest = &stage;
   const auto add = [&](Axis axis, std::string collective, Bytes bytes, Seconds time) {
-    if (bytes.value() > 0) lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
+    if (bytes.value() == 0) return;
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const CommunicationLine& line) {
+      return line.group == to_text(axis) && line.collective == collective;
+    });
+    if (same == lines.end()) {
+      lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
+      return;
+    }
+    same->bytes_per_step += bytes;  // of dense parameters and of experts
+    same->time += time;
   };
   const auto phase = [&](Picoseconds PhaseTime::*part) {
     return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
@@ -53,9 +62,15 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     if (s.zero_stage > 0) {
       collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
                  s.zero_stage >= 2 && !keeps_gradients(s, features) ? m : 1);
+      const double again = s.zero_stage >= 3 ? static_cast<double>(m) * heaviest->regathered_share() : 0;
+      const bool is_secondary = sharing.secondary != sharing.shard;
       collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
-                 s.zero_stage >= 3 ? 2 * m : 1,
-                 s.zero_stage >= 3 ? static_cast<double>(m) * heaviest->regathered_share() : 0);
+                 s.zero_stage < 3 ? 1
+                 : is_secondary   ? m
+                                  : 2 * m,
+                 is_secondary ? 0 : again);
+      if (is_secondary)
+        collective(Collective::all_gather, "all_gather", Axis::secondary_shard, weight, sharing.secondary, m, again);
     }
     const Axis copies = s.zero_stage > 0 && sharing.axis == Axis::shard ? Axis::replicate : sharing.axis;
     collective(Collective::all_reduce, "all_reduce", copies, gradient / std::int64_t{sharing.shard.size},

@@ -163,8 +163,9 @@ class StepPricer {
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const;
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage,
-                                     const Sharing& sharing) const;
+  /// Over `group`, of states of this axis.
+  [[nodiscard]] Seconds sharded_time(Collective kind, Bytes bytes, const StageCost& stage, Axis axis,
+                                     RankGroup group) const;
   /// Accumulation and copies of `stage`, a part of `rank`.
   void add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank, const Strategy& s) const;
   /// `of_rank`: the rank's communication to share its states.

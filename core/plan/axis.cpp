@@ -14,6 +14,7 @@ std::string_view to_text(Axis axis) {
     case Axis::expert: return "expert";
     case Axis::expert_tensor: return "expert_tensor";
     case Axis::expert_gradient: return "expert_gradient";
+    case Axis::secondary_shard: return "secondary_shard";
   }
   return "";
 }

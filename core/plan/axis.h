@@ -17,11 +17,12 @@ enum class Axis : std::uint8_t {
   pipeline,
   expert,
   expert_tensor,
-  expert_gradient
+  expert_gradient,
+  secondary_shard
 };
-inline constexpr std::array all_axes{Axis::tensor,        Axis::context,        Axis::data,     Axis::gradient,
-                                     Axis::shard,         Axis::replicate,      Axis::pipeline, Axis::expert,
-                                     Axis::expert_tensor, Axis::expert_gradient};
+inline constexpr std::array all_axes{Axis::tensor,        Axis::context,         Axis::data,           Axis::gradient,
+                                     Axis::shard,         Axis::replicate,       Axis::pipeline,       Axis::expert,
+                                     Axis::expert_tensor, Axis::expert_gradient, Axis::secondary_shard};
 [[nodiscard]] std::string_view to_text(Axis axis);
 
 }  // namespace plumbline

@@ -21,7 +21,8 @@ enum class MemoryClass : std::uint8_t {
   activations,      ///< kept by micro-batches in flight
   working_buffers,  ///< largest operator, what a recompute restores at once, workspaces of matrix products
   logits_and_loss,
-  gathered_parameters,    ///< unsharded copies of the units in use (ZeRO-3), gradient buffers (ZeRO-2, 3)
+  gathered_parameters,    ///< unsharded copies of the units in use and secondary shards (ZeRO-3), gradient buffers
+                          ///< (ZeRO-2, 3)
   communication_buffers,  ///< of communicators and pipeline receives
   framework_and_context,  ///< device context, loaded kernels
   fragmentation,          ///< what the allocator loses

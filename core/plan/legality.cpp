@@ -207,6 +207,16 @@ Broken units(const Asked& a) {
   return std::nullopt;
 }
 
+Broken secondary_shards(const Asked& a) {
+  const std::int64_t ranks = a.s.secondary_shard_group;
+  if (ranks == 1) return std::nullopt;
+  const std::string group = "a secondary shard group of " + number(ranks);
+  if (a.s.zero_stage < 3) return group + " under ZeRO-" + number(a.s.zero_stage);
+  if (ranks < 1 || ranks >= a.s.shard_group || a.s.shard_group % ranks != 0)
+    return group + " in a shard group of " + number(a.s.shard_group);
+  return std::nullopt;
+}
+
 Broken counted_layers(const Asked& a) {
   const Recompute& recompute = a.s.recompute;
   const bool is_counted = recompute.mode == RecomputeMode::every_nth || recompute.mode == RecomputeMode::offloaded;
@@ -370,7 +380,9 @@ constexpr std::array rule_rows = std::to_array<RuleRow>(
      {{"R27",
        "in uniform:N and block:N, N is at most the layers of a pipeline chunk, whose split is even or by hand; layers "
        "that are replayed together (uniform:N, sqrt) are units by themselves"},
-      layers_in_chunk}});
+      layers_in_chunk},
+     {{"R28", "a secondary shard group goes with ZeRO-3, and divides the shard group into several"},
+      secondary_shards}});
 static_assert(std::adjacent_find(rule_rows.begin(), rule_rows.end(),
                                  [](const RuleRow& a, const RuleRow& b) { return a.rule.id >= b.rule.id; }) ==
                   rule_rows.end(),

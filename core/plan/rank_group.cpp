@@ -17,8 +17,13 @@ RankGroup rank_group(const Strategy& s, Axis axis) {
     case Axis::expert: return {s.expert_parallel, s.expert_tensor_parallel};
     case Axis::expert_tensor: return {s.expert_tensor_parallel, 1};
     case Axis::expert_gradient: return {s.expert_gradient_ranks(), s.expert_parallel * s.expert_tensor_parallel};
+    case Axis::secondary_shard: return {s.secondary_shard_group, tp};
   }
   return {};
+}
+
+bool forms(const Strategy& strategy, Axis axis) {
+  return axis != Axis::secondary_shard || rank_group(strategy, axis).size > 1;
 }
 
 std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank) {

@@ -18,8 +18,11 @@ struct RankGroup {
 };
 
 /// `gradient`: data and context parallel ranks together, over which dense gradients are reduced; `shard` and
-/// `replicate` divide it for hybrid sharding.
+/// `replicate` divide it for hybrid sharding. `secondary_shard`: neighbours of a shard group, from which a backward
+/// gathers parameters.
 [[nodiscard]] RankGroup rank_group(const Strategy& strategy, Axis axis);
+/// Whether a strategy has groups of the axis, if only of one rank each: secondary ones where it names their size.
+[[nodiscard]] bool forms(const Strategy& strategy, Axis axis);
 
 /// Where `rank` is in its group of `axis`, counted from 0.
 [[nodiscard]] std::int32_t coordinate(const Strategy& strategy, Axis axis, std::int32_t rank);

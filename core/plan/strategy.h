@@ -137,6 +137,9 @@ struct Strategy {
   ParameterPrefetch prefetch = ParameterPrefetch::on;
   /// Of ZeRO-3: layers whose parameters are gathered, and gradients reduced, at once.
   std::int32_t layers_per_unit = 1;
+  /// Of ZeRO-3: ranks that hold all parameters from a forward to its backward, which gathers over them; 1: the backward
+  /// gathers over the shard group.
+  std::int32_t secondary_shard_group = 1;
   SequenceParallel sequence_parallel = SequenceParallel::off;
   FlashAttention flash_attention = FlashAttention::on;
   Recompute recompute;
@@ -195,6 +198,7 @@ enum class PricedIn : std::uint8_t {
   AXIS(shard_group, sharing)           \
   AXIS(prefetch, sharing)              \
   AXIS(layers_per_unit, layouts)       \
+  AXIS(secondary_shard_group, sharing) \
   AXIS(sequence_parallel, blocks)      \
   AXIS(flash_attention, blocks)        \
   AXIS(recompute, plans)

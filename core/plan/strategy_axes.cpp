@@ -324,6 +324,25 @@ void add_sharding(AxisRows& rows) {
   unit.applies = shards_weights;
   unit.detail_of = "--zero";
   unit.summary = [](const Strategy& s) { return "units of " + std::to_string(s.layers_per_unit) + " layers"; };
+  StrategyAxis& secondary = rows.add(
+      degree<&Strategy::secondary_shard_group>(),
+      {.flag = "--secondary-shard-group",
+       .key = "secondary_shard_group",
+       .change = "secondary shard group",
+       .help = "ZeRO-3: ranks that keep all parameters for the backward (1: none)",
+       .foreign = {"--reshard-after-forward", "--zero-hpz-partition-size"},
+       .meaning = "ZeRO-3: ranks that keep all parameters for the backward",
+       .column = "secondary group",
+       .in_schema = "ranks that hold all parameters from a forward of ZeRO-3 to its backward, which gathers over them; "
+                    "absent: none"});
+  secondary.change_place = 17;
+  secondary.column_place = 15;
+  secondary.applies = shards_weights;
+  secondary.detail_of = "--zero";
+  secondary.considered = Considered::when_named;
+  secondary.summary = [](const Strategy& s) {
+    return "secondary shards over " + std::to_string(s.secondary_shard_group);
+  };
 }
 
 void add_kernels(AxisRows& rows) {

@@ -71,6 +71,8 @@ class BufferUses {
     if (place.makes_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::allocate, Access::write});
     add_uses(action);
+    if (weight_gradients_of(action) != nullptr && --waiting_for_backward_ == 0)
+      use(slots_.secondary_shards, {Access::release});
     if (place.frees_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::release});
     const std::size_t uses = rank_.uses.size() - static_cast<std::size_t>(action.first_use);
@@ -89,7 +91,7 @@ class BufferUses {
       case ActionKind::receive_forward: return receive(slots_.received_activation);
       case ActionKind::receive_backward: return receive(slots_.received_gradient);
       case ActionKind::all_gather_parameters:
-        if (std::holds_alternative<ParameterGather>(a.what)) gather();
+        if (const auto* of_pass = std::get_if<ParameterGather>(&a.what)) gather(*of_pass);
         return;
       case ActionKind::release_parameters:
         is_gathered_ = false;
@@ -117,8 +119,9 @@ class BufferUses {
   }
 
   /// One slot holds the unit in use and the next one, from the first gather of a pass to its release.
-  void gather() {
+  void gather(const ParameterGather& of_pass) {
     use(slots_.weights, {Access::read});
+    if (of_pass.axis == Axis::secondary_shard) use(slots_.secondary_shards, {Access::read});
     if (slots_.gathered_parameters == no_buffer) return use(slots_.weights, {Access::write});
     if (!is_gathered_) use(slots_.gathered_parameters, {Access::allocate});
     is_gathered_ = true;
@@ -143,6 +146,9 @@ class BufferUses {
 
   void forward(const Action& a) {
     read_parameters();
+    // Shards of what is whole now, for backwards to gather: the first that waits for one makes room for all of them.
+    if (waiting_for_backward_++ == 0) use(slots_.secondary_shards, {Access::allocate});
+    use(slots_.secondary_shards, {Access::write});
     read_received();
     use(segment(a).working_forward, {Access::allocate, Access::write});
     use(own(segment(a).saved, a), {Access::allocate, Access::write});
@@ -283,9 +289,10 @@ class BufferUses {
   const RankContext& context_;
   const RankSlots& slots_;
   RankProgram& rank_;
-  InStep place_;                       ///< of the action at hand
-  std::int32_t segment_ = -1;          ///< likewise
-  std::int32_t received_ = no_buffer;  ///< what the next compute action reads
+  InStep place_;                           ///< of the action at hand
+  std::int32_t segment_ = -1;              ///< likewise
+  std::int32_t received_ = no_buffer;      ///< what the next compute action reads
+  std::int32_t waiting_for_backward_ = 0;  ///< forwards of segments whose weight gradients are not made
   bool is_gathered_ = false;
   bool has_gradients_ = false;             ///< that are not reduced yet
   std::vector<bool> has_whole_gradients_;  ///< by chunk

@@ -63,6 +63,7 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
   };
   slots.gathered_parameters = gathered(sizes.gathered_parameters);
   slots.gathered_gradients = gathered(sizes.gathered_gradients);
+  slots.secondary_shards = gathered(sizes.secondary_shards);
   slots.gathered_matrices =
       add(rank, {MemoryClass::gathered_parameters, Lifetime::step, -1, -1, -1, sizes.gathered_matrices});
   slots.packed_partial = add(rank, {MemoryClass::working_buffers, Lifetime::step, -1, -1, -1, sizes.packed_partial});

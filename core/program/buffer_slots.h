@@ -38,6 +38,7 @@ struct RankSlots {
   std::int32_t received_gradient = no_buffer;
   std::int32_t gathered_parameters = no_buffer;
   std::int32_t gathered_gradients = no_buffer;
+  std::int32_t secondary_shards = no_buffer;
   std::int32_t packed_partial = no_buffer;
   std::int32_t gathered_matrices = no_buffer;
   std::vector<std::int32_t> late;                   ///< states that the step makes anew

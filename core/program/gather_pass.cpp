@@ -19,6 +19,12 @@ struct Run {
   UnitRun units;
 };
 
+/// Over which a pass gathers the parameters of a segment.
+Axis gather_axis(const RankContext& context, const Action& at) {
+  const bool is_secondary = at.pass() == Pass::backward && context.sizes().secondary_shards > Bytes(0);
+  return is_secondary ? Axis::secondary_shard : Axis::shard;
+}
+
 bool same_pass(const Action& a, const Action& b) { return group_of(a) == group_of(b); }
 
 /// The runs that gather: all of ZeRO-3's; else those of each chunk's first forward.
@@ -35,8 +41,10 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
     if (!runs.empty() && units.first == runs.back().units.first && same_pass(action, actions[runs.back().first]))
       continue;  // the unit goes on
     const SegmentSizes& segment = context.unit_of(action);
+    const bool is_secondary = gather_axis(context, action) == Axis::secondary_shard;
     const Bytes again = action.pass() == Pass::backward ? segment.regather : Bytes(0);
-    const Bytes bytes = each_pass ? segment.gather + again : segment.update;
+    const Bytes sharded = (is_secondary ? segment.secondary_gather : segment.gather) + again;
+    const Bytes bytes = each_pass ? sharded : segment.update;
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];
       const bool is_forward = action.pass() == Pass::forward;
@@ -125,7 +133,11 @@ class Gathers {
   }
   void push(const Run& run, Bytes bytes, UnitRun units, Issue issue) {
     const Action& at = before_[run.first];
-    ParameterGather gather{.direction = direction_of(at), .segment = at.segment(), .units = units, .bytes = bytes};
+    ParameterGather gather{.direction = direction_of(at),
+                           .axis = gather_axis(context_, at),
+                           .segment = at.segment(),
+                           .units = units,
+                           .bytes = bytes};
     if (each_pass_) gather.slot = slot_;
     if (each_pass_ && prefetches_ && units.count % 2 == 1) slot_ = other(slot_);
     actions_.push_back(beside(at, gather, issue));

@@ -7,7 +7,8 @@
 /// buffers, links. Parameters are gathered one unit ahead, or without prefetch when a unit begins; gradients reduced
 /// bucket by bucket, unit by unit where they are sharded: a unit of several segments when the first of its passes
 /// begins, and when its last gradients are made; or those of a chunk at once, when its last backward has ended. A
-/// segment of several units overlaps with all of its own communication but that of one unit. Offloaded activations
+/// segment of several units overlaps with all of its own communication but that of one unit. Secondary shards are one
+/// buffer of a rank, from a forward until none of its micro-batches waits for a backward. Offloaded activations
 /// leave alongside the next segment that the rank runs and come back alongside the last one before their backward;
 /// where fewer than two segments run in between, they stay (copy_pass.cpp). Source: the lowering of PyTorch's
 /// torch.distributed.pipelining; ZeRO, arXiv:1910.02054 section 7; FSDP2's streams and DeepSpeed's epilogue (a backward
@@ -35,11 +36,12 @@ struct SegmentSizes {
   /// What is gathered and reduced at once: block executions, or several layers. A unit of several segments is the
   /// first one's with all that it sends; the others have none.
   std::int64_t units = 1;
-  Bytes gather{0};     ///< sent per pass to gather its parameters
-  Bytes regather{0};   ///< and per backward, for those that its recomputed forward has let go of
-  Bytes scatter{0};    ///< sent per micro-batch to reduce its gradients
-  Bytes reduction{0};  ///< of the rank's, sent once its last gradients are made
-  Bytes update{0};     ///< of the rank's, sent to gather what the optimizer has updated
+  Bytes gather{0};            ///< sent per pass to gather its parameters
+  Bytes secondary_gather{0};  ///< the same of a backward, where the rank has secondary shards
+  Bytes regather{0};          ///< and per backward, for those that its recomputed forward has let go of
+  Bytes scatter{0};           ///< sent per micro-batch to reduce its gradients
+  Bytes reduction{0};         ///< of the rank's, sent once its last gradients are made
+  Bytes update{0};            ///< of the rank's, sent to gather what the optimizer has updated
   // Held by the host between forward and backward, per micro-batch: of what input gradients release, and of what waits
   // for weight gradients.
   Bytes offloaded{0};
@@ -73,6 +75,8 @@ struct RankSizes {
   Bytes received_gradient{0};    ///< the buffer for their gradients
   Bytes gathered_parameters{0};
   Bytes gathered_gradients{0};
+  /// Shards of the secondary group, from a forward to its backward; zero: backwards gather over the shard group.
+  Bytes secondary_shards{0};
   Bytes reduction{0};          ///< gradients, sent once per step
   Bytes partial{0};            ///< sent once per step in the tensor group: gradients of what each rank made a part of
   Bytes packed_partial{0};     ///< these gradients one behind the other, while they are sent

@@ -220,6 +220,11 @@ class Builder {
     section.rank = rank_ / rank_group(s_, axis).stride % section.ranks;
     const ShardRanks replicas = replica_ranks(s_);
     section.padded = padded(section.elements, section.is_expert ? replicas.expert : replicas.dense);
+    const ShardRanks secondary = secondary_ranks(s_);
+    section.secondary_ranks = static_cast<std::int32_t>(section.is_expert ? secondary.expert : secondary.dense);
+    section.secondary_rank = section.rank % section.secondary_ranks;
+    section.secondary = layout_.secondary;
+    if (section.has_secondary()) layout_.secondary += section.secondary_part();
     section.weights = layout_.weights;
     layout_.weights += s_.zero_stage >= 3 ? section.part() : section.padded;
     if (!section.is_trained) return;

@@ -65,7 +65,13 @@ struct Section {
   std::int64_t states = 0;        ///< offset in the master copies held
   std::int64_t unit_first = 0;    ///< offset in the unit when it is whole
   std::int64_t unit_trained = 0;  ///< offset in the unit's gradients when they are whole
+  // Of ZeRO-3, from which ranks a backward gathers it:
+  std::int32_t secondary_ranks = 1;  ///< as many as `ranks`: from those
+  std::int32_t secondary_rank = 0;   ///< this one among them
+  std::int64_t secondary = 0;        ///< offset in the secondary shards
 
+  [[nodiscard]] bool has_secondary() const { return secondary_ranks != ranks; }
+  [[nodiscard]] std::int64_t secondary_part() const { return padded / secondary_ranks; }
   [[nodiscard]] std::int64_t part() const { return padded / ranks; }
   [[nodiscard]] std::int64_t part_begin() const { return rank * part(); }
 };
@@ -98,6 +104,7 @@ struct ParameterLayout {
   std::int64_t gradients = 0;
   std::int64_t states = 0;
   std::int64_t moments = 0;
+  std::int64_t secondary = 0;  ///< from forwards to backwards
   /// Of units that are whole at once: two neighbours, without prefetch one; and what stays.
   std::int64_t whole_units = 0;
   std::int64_t whole_units_trained = 0;  ///< of their gradients: always two neighbours

@@ -16,4 +16,11 @@ ShardRanks shard_ranks(const Strategy& s) {
   return {s.shard_group, s.shard_group == s.gradient_ranks() ? expert : std::gcd(s.shard_group, expert)};
 }
 
+ShardRanks secondary_ranks(const Strategy& s) {
+  const ShardRanks all = shard_ranks(s);
+  if (s.secondary_shard_group == 1 || s.zero_stage < 3) return all;
+  const std::int64_t expert = std::gcd<std::int64_t>(s.secondary_shard_group, all.expert);
+  return {s.secondary_shard_group, expert > 1 ? expert : all.expert};
+}
+
 }  // namespace plumbline

@@ -63,7 +63,7 @@ std::optional<SentPurpose> purpose_of(const SentRecord& line) {
   if (line.group == "pipeline_ends") return SentPurpose::tied_embedding;
   if (line.group == group_name(SentPurpose::offload)) return SentPurpose::offload;
   if (line.group == "expert_matrices") return SentPurpose::gather;
-  if (line.group == "expert_shard" || line.group == "expert_replicate")
+  if (line.group == "expert_shard" || line.group == "expert_replicate" || line.group == "expert_secondary_shard")
     return line.collective == to_text(Collective::all_gather) ? SentPurpose::gather : SentPurpose::reduction;
   const auto axis = std::find_if(all_axes.begin(), all_axes.end(), [&](Axis a) { return to_text(a) == line.group; });
   if (axis == all_axes.end()) return std::nullopt;
@@ -78,6 +78,7 @@ std::optional<SentPurpose> purpose_of(const SentRecord& line) {
     case Axis::gradient:
     case Axis::shard:
     case Axis::replicate:
+    case Axis::secondary_shard:
     case Axis::expert_gradient: return is(Collective::all_gather) ? SentPurpose::gather : SentPurpose::reduction;
   }
   return std::nullopt;

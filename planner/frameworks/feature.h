@@ -24,6 +24,7 @@ enum class Feature : std::uint8_t {
   uneven_split,
   no_prefetch,
   layer_units,
+  secondary_shards,
 };
 
 struct FeatureRow {
@@ -57,7 +58,9 @@ inline constexpr std::array feature_rows{
     FeatureRow{Feature::no_prefetch, "gathers of parameters without prefetch", "--prefetch off",
                [](const Strategy& s) { return s.prefetch == ParameterPrefetch::off; }},
     FeatureRow{Feature::layer_units, "units of several layers", "--layers-per-unit",
-               [](const Strategy& s) { return s.layers_per_unit != 1; }}};
+               [](const Strategy& s) { return s.layers_per_unit != 1; }},
+    FeatureRow{Feature::secondary_shards, "secondary shard groups", "--secondary-shard-group",
+               [](const Strategy& s) { return s.secondary_shard_group != 1; }}};
 static_assert(std::is_sorted(feature_rows.begin(), feature_rows.end(),
                              [](const FeatureRow& a, const FeatureRow& b) { return a.feature < b.feature; }),
               "rows are found by their feature's number");

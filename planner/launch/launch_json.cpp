@@ -29,9 +29,12 @@ Json groups_json(const Graph& graph, const Strategy& s) {
   const std::int64_t shard = std::max<std::int64_t>(1, shard_ranks(s).expert);
   const std::int64_t ends = std::int64_t{s.pipeline_stages - 1} * rank_group(s, Axis::pipeline).stride;
   const bool ties = s.pipeline_stages > 1 && is_tied(graph) && placement(s.schedule) == StagePlacement::looped;
-  return Json::Object{{"expert_shard", group_json(shard, all.stride)},
+  Json::Object groups{{"expert_shard", group_json(shard, all.stride)},
                       {"expert_replicate", group_json(std::max<std::int64_t>(1, all.size / shard), all.stride * shard)},
                       {"embedding_tie", ties ? group_json(2, ends) : Json()}};
+  if (const std::int64_t secondary = secondary_ranks(s).expert; secondary < shard)
+    groups.emplace_back("expert_secondary_shard", group_json(secondary, all.stride));
+  return groups;
 }
 
 std::string_view unit_name(BlockKind kind) {
@@ -123,6 +126,8 @@ Json gathers_json(const Strategy& s, const StackFeatures& stack) {
                                           : s.zero_stage > 0 && update_gathers(stack) == UpdateGathers::ahead;
   Json::Object object{{"units_ahead", is_ahead ? 1 : 0}};
   if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
+  if (forms(s, Axis::secondary_shard))
+    object.emplace_back("backwards_over", std::string(to_text(Axis::secondary_shard)));
   return object;
 }
 

@@ -83,6 +83,7 @@ Layout plan_layout(const Question& question, const StageTable& stages, const std
   }
   layout.rank_order = {"tensor", "context", "data", "pipeline"};
   for (const Axis axis : all_axes) {
+    if (!forms(s, axis)) continue;
     const RankGroup group = rank_group(s, axis);
     layout.groups.push_back(
         {std::string(to_text(axis)), group.size, group.stride, s.devices() / std::max(1, group.size)});

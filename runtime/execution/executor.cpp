@@ -29,7 +29,7 @@ void gather(const Action& action, const RankProgram& rank, WeightGathers& weight
   if (of_pass == nullptr) return;  // of matrices: part of the optimizer's step
   UnitSlot slot = of_pass->slot;
   for (const std::int32_t unit : units_of(action, rank)) {
-    weights.gather(unit, slot);
+    weights.gather(unit, slot, of_pass->axis);
     slot = other(slot);
   }
 }
@@ -245,7 +245,10 @@ void Executor::compute(const Action& action, std::int32_t index) {
     case ComputeKind::backward:
     case ComputeKind::backward_input: backward(interpreter, action, execution);
   }
-  if (makes_weight_gradients(pass.of)) finish_unit(action, execution);
+  if (makes_weight_gradients(pass.of)) {
+    finish_unit(action, execution);
+    env_.parameters.weights.drop_secondary();
+  }
   inside_.end_block(index, clock_.times());
 }
 
@@ -272,6 +275,7 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
     env_.backend.live().begin_action();  // what was transferred over is the block's own from here
   }
   std::vector<BufferRef> outputs = interpreter.forward();
+  if (!env_.is_evaluating) env_.parameters.weights.keep_secondary(execution);
   const ExchangedRows& rows = states_[place].rows;
   if (env_.shard.experts_exchange() && rows.is_known()) routed_[place] = rows.moved();
   if (outputs.empty()) return;

@@ -44,6 +44,10 @@ Communicator& ParameterMemory::replicate_group(const Section& section) const {
   return section.is_expert ? groups.expert_replicate() : groups[Axis::replicate];
 }
 
+Communicator& ParameterMemory::secondary_group(const Section& section) const {
+  return section.is_expert ? *groups.expert_secondary() : groups[Axis::secondary_shard];
+}
+
 bool ParameterMemory::answers_for(const LocalParameter& p) const {
   return plumbline::answers_for(strategy, p, groups.rank());
 }

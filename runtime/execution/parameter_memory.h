@@ -47,6 +47,8 @@ class ParameterMemory {
   }
   [[nodiscard]] Communicator& shard_group(const Section& section) const;
   [[nodiscard]] Communicator& replicate_group(const Section& section) const;
+  /// Of a section with secondary shards.
+  [[nodiscard]] Communicator& secondary_group(const Section& section) const;
   /// Whether this rank, of all with a copy, is the one that counts.
   [[nodiscard]] bool answers_for(const LocalParameter& parameter) const;
 

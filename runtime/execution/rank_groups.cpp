@@ -28,13 +28,17 @@ RankSet group_ranks(const Strategy& strategy, Axis axis, std::int32_t rank) {
 
 RankGroups::RankGroups(World& world, const Strategy& strategy) : rank_(world.rank()) {
   for (const Axis axis : all_axes)
-    of_axis_[static_cast<std::size_t>(axis)] =
-        world.communicator(group_ranks(strategy, axis, rank_), messages_on(axis, strategy));
+    if (forms(strategy, axis))
+      of_axis_[static_cast<std::size_t>(axis)] =
+          world.communicator(group_ranks(strategy, axis, rank_), messages_on(axis, strategy));
   const RankGroup all = rank_group(strategy, Axis::expert_gradient);
   const auto shard = static_cast<std::int32_t>(std::max<std::int64_t>(1, shard_ranks(strategy).expert));
   expert_shard_ = world.communicator(ranks_of({shard, all.stride}, rank_, "expert_shard"));
   expert_replicate_ =
       world.communicator(ranks_of({std::max(1, all.size / shard), all.stride * shard}, rank_, "expert_replicate"));
+  const auto secondary = static_cast<std::int32_t>(secondary_ranks(strategy).expert);
+  if (secondary < shard)
+    expert_secondary_ = world.communicator(ranks_of({secondary, all.stride}, rank_, "expert_secondary_shard"));
   expert_counts_ =
       world.communicator(ranks_of(rank_group(strategy, Axis::expert), rank_, "expert_counts"), Messages::each);
   expert_tensor_counts_ =

@@ -30,6 +30,10 @@ class RankGroups {
   /// Experts' states are divided over the first, and copied over the second.
   [[nodiscard]] Communicator& expert_shard() { return *expert_shard_; }
   [[nodiscard]] Communicator& expert_replicate() { return *expert_replicate_; }
+  /// Ranks of the first from which backwards gather experts; null where they gather from all of them.
+  [[nodiscard]] Communicator* expert_secondary() { return expert_secondary_.get(); }
+  /// Whether the strategy has groups of the axis.
+  [[nodiscard]] bool has(Axis axis) const { return of_axis_[static_cast<std::size_t>(axis)] != nullptr; }
   /// Ranks that share experts, once more: how many rows they will send each other, which no prediction counts.
   [[nodiscard]] Communicator& expert_counts() { return *expert_counts_; }
   /// The same of ranks that divide them.
@@ -49,6 +53,7 @@ class RankGroups {
   std::array<std::unique_ptr<Communicator>, all_axes.size()> of_axis_;
   std::unique_ptr<Communicator> expert_shard_;
   std::unique_ptr<Communicator> expert_replicate_;
+  std::unique_ptr<Communicator> expert_secondary_;
   std::unique_ptr<Communicator> expert_counts_;
   std::unique_ptr<Communicator> expert_tensor_counts_;
   std::unique_ptr<Communicator> expert_matrices_;

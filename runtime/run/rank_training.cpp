@@ -324,9 +324,11 @@ void RankTraining::remember_copies() {
 
 std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() {
   std::vector<std::pair<std::string, Communicator*>> groups;
-  for (const Axis axis : all_axes) groups.emplace_back(to_text(axis), &groups_[axis]);
+  for (const Axis axis : all_axes)
+    if (groups_.has(axis)) groups.emplace_back(to_text(axis), &groups_[axis]);
   groups.emplace_back("expert_shard", &groups_.expert_shard());
   groups.emplace_back("expert_replicate", &groups_.expert_replicate());
+  if (groups_.expert_secondary() != nullptr) groups.emplace_back("expert_secondary_shard", groups_.expert_secondary());
   groups.emplace_back("expert_matrices", &groups_.expert_matrices());
   groups.emplace_back("expert_counts", &groups_.expert_counts());
   groups.emplace_back("expert_tensor_counts", &groups_.expert_tensor_counts());

@@ -51,6 +51,7 @@ void add_strategy(CommandLine& line, const Strategy& s) {
   if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) line.add("--shard-group", s.shard_group);
   if (s.prefetch == ParameterPrefetch::off) line.add("--prefetch", "off");
   line.add_degree("--layers-per-unit", s.layers_per_unit);
+  line.add_degree("--secondary-shard-group", s.secondary_shard_group);
   if (s.recompute.mode != RecomputeMode::none) line.add("--recompute", to_text(s.recompute));
   if (s.split != StageSplit::even) line.add("--split", to_text(s.split));
   if (!s.layers_per_stage.empty()) line.add("--layers-per-stage", layers_text(s.layers_per_stage));

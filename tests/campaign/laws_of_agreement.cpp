@@ -103,6 +103,7 @@ SearchSpace space_around(const Strategy& s) {
   space.schedule = {s.schedule, Schedule::one_f_one_b};
   space.recompute = {s.recompute, Recompute{}};
   if (s.zero_stage > 0) space.shard_group = {s.shard_group};
+  if (s.zero_stage == 3) space.secondary_shard_group = {s.secondary_shard_group};
   space.expert_tensor_parallel = {s.expert_tensor_parallel};
   space.flash_attention = {s.flash_attention};
   return space;

@@ -58,7 +58,9 @@ void gradients_by_formula(const Subject& s, Finding& f) {
   if (strategy.zero_stage == 0)
     return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, formats.reduction, 1, ranks);
   const std::int64_t reductions = strategy.zero_stage >= 2 ? strategy.micro_batches : 1;
-  const std::int64_t gathers = strategy.zero_stage >= 3 ? 2 * strategy.micro_batches : 1;
+  const bool is_secondary = strategy.secondary_shard_group > 1;
+  const std::int64_t passes = is_secondary ? 1 : 2;
+  const std::int64_t gathers = strategy.zero_stage >= 3 ? passes * strategy.micro_batches : 1;
   // What recompute lets go of is gathered a third time, as are layers that are replayed ahead of others: at most all.
   const bool lets_go =
       strategy.zero_stage >= 3 && strategy.recompute.mode != RecomputeMode::none &&
@@ -66,7 +68,11 @@ void gradients_by_formula(const Subject& s, Finding& f) {
   const std::int64_t regathers = lets_go ? strategy.micro_batches : 0;
   const std::int32_t group = strategy.shard_group;
   expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, formats.reduction, 1, group);
-  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group, regathers);
+  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group,
+                is_secondary ? 0 : regathers);
+  if (is_secondary)
+    expect_volume("secondary_shard", Collective::all_gather, "all_gather", strategy.micro_batches, formats.weight, 1,
+                  strategy.secondary_shard_group, regathers);
   expect_volume("replicate", Collective::all_reduce, "all_reduce", 1, formats.reduction, group, ranks / group);
 }
 

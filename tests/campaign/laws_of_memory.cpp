@@ -15,7 +15,7 @@ void zero_shards_states(const Subject& s, Finding& f) {
   other.zero_stage = stage;
   if (stage == 0) other.shard_group = 1;
   other.prefetch = ParameterPrefetch::on;
-  other.layers_per_unit = 1;
+  other.layers_per_unit = other.secondary_shard_group = 1;
   const auto less_sharded = plan_of(s, other);
   if (!less_sharded) return;
   expect_ranks_at_most(s.plan, *less_sharded, all_states, f, "states of a rank");
@@ -27,11 +27,22 @@ void zero_shards_states(const Subject& s, Finding& f) {
                      less_sharded->prediction.stage_memory[rank].live(), "memory of a rank but for gathered units");
 }
 
+/// Shards of a smaller group are held besides, and one communicator more.
+void secondary_shards_are_held(const Subject& s, Finding& f) {
+  Strategy other = s.strategy();
+  if (other.secondary_shard_group == 1 || chooses(other)) return;
+  other.secondary_shard_group = 1;
+  const auto without = plan_of(s, other);
+  if (!without) return;
+  expect_ranks_at_most(s.plan, *without, all_states, f, "states of a rank");
+  expect_ranks_at_most(*without, s.plan, everything, f, "memory of a rank without secondary shards");
+}
+
 /// Units of one layer are whole two at a time, larger ones more at once; both are padded, and what a rank holds of each
 /// section by fewer elements where sections are larger.
 void larger_units_hold_more(const Subject& s, Finding& f) {
   Strategy other = s.strategy();
-  if (other.layers_per_unit == 1 || chooses(other)) return;
+  if (other.layers_per_unit == 1 || other.secondary_shard_group > 1 || chooses(other)) return;
   other.layers_per_unit = 1;
   const auto single = plan_of(s, other);
   if (!single) return;
@@ -203,6 +214,7 @@ Laws laws_of_memory() {
        zero_shards_states},
       {"layer-units", "Units of several layers hold no less while they are whole, and no more states.", 1,
        larger_units_hold_more},
+      {"secondary-shards", "Secondary shards are held besides, and change no states.", 1, secondary_shards_are_held},
       {"shard-groups", "States divided over more ranks take no more memory.", 4, smaller_groups_hold_more},
       {"recompute-activations",
        "Full recompute keeps no more activations than selective, that no more than none; FLOPs the other way round.",

@@ -105,6 +105,13 @@ void draw_units(Strategy& s, const Divisibility& facts, Draw& draw) {
 }
 
 /// From a copy: a seed's other draws stay what they were before there was a choice.
+void draw_secondary_group(Strategy& s, Draw draw) {
+  if (s.zero_stage < 3 || !draw.one_in(3)) return;
+  s.secondary_shard_group = static_cast<std::int32_t>(draw.one_of(divisors_of(s.shard_group)));
+  if (s.secondary_shard_group == s.shard_group) s.secondary_shard_group = 1;
+}
+
+/// From a copy: a seed's other draws stay what they were before there was a choice.
 void draw_context_communication(Strategy& s, const Divisibility& facts, Draw draw) {
   const std::int64_t ranks = std::int64_t{s.tensor_parallel} * s.context_parallel;
   if (s.context_parallel > 1 && common_divisor(facts.heads, facts.kv_heads) % ranks == 0 && draw.one_in(2))
@@ -133,6 +140,7 @@ Strategy any_strategy(const Divisibility& facts, std::int64_t devices, std::int6
   draw_split(s, facts, draw);
   draw_units(s, facts, draw);
   draw_context_communication(s, facts, draw);
+  draw_secondary_group(s, draw);
   return s;
 }
 
@@ -279,6 +287,7 @@ Strategy careless_strategy(const Question& question, Draw& draw) {
     const std::int32_t layers = any();
     s.layers_per_stage.assign(static_cast<std::size_t>(draw.between(1, 8)), layers);
   }
+  if (draw.one_in(4)) s.secondary_shard_group = any();
   return s;
 }
 

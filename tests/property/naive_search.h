@@ -184,14 +184,19 @@ class NaiveSearch {
         if (s.zero_stage == 3 && !space_.prefetch.empty()) prefetch = space_.prefetch;
         std::vector<std::int32_t> units{1};
         if (s.zero_stage == 3 && !space_.layers_per_unit.empty()) units = space_.layers_per_unit;
+        std::vector<std::int32_t> secondary{1};
+        if (s.zero_stage == 3 && !space_.secondary_shard_groups.empty()) secondary = space_.secondary_shard_groups;
+        std::erase_if(secondary, [&](std::int32_t n) { return n != 1 && (n >= group || group % n != 0); });
         for (const ParameterPrefetch each : prefetch)
-          for (const std::int32_t layers : units) {
-            s.prefetch = each;
-            s.layers_per_unit = layers;
-            recomputes(question, s);
-          }
+          for (const std::int32_t layers : units)
+            for (const std::int32_t smaller : secondary) {
+              s.prefetch = each;
+              s.layers_per_unit = layers;
+              s.secondary_shard_group = smaller;
+              recomputes(question, s);
+            }
         s.prefetch = ParameterPrefetch::on;
-        s.layers_per_unit = 1;
+        s.layers_per_unit = s.secondary_shard_group = 1;
       }
     }
   }

@@ -161,7 +161,9 @@ TEST_CASE("search equals brute force: two nodes") {
       Asked{small("gpt2"), "gb200-nvl72", 16, 1024, 16, "micro-batch=1,recompute=none,zero=0|3"},
       Asked{small("llama"), "dgx-h100", 8, 1024, 16, "micro-batch=1|2,recompute=none|full,zero=1|3,prefetch=on|off"},
       Asked{small("llama"), "dgx-h100", 8, 1024, 16,
-            "micro-batch=1|2,recompute=none|full,zero=2|3,layers-per-unit=1|2"});
+            "micro-batch=1|2,recompute=none|full,zero=2|3,layers-per-unit=1|2"},
+      Asked{small("llama"), "dgx-h100", 16, 1024, 16,
+            "micro-batch=1,recompute=none|full,zero=3,cp=1,tp=1|2,secondary-shard-group=1|2|8"});
   check_against_brute_force(asked);
 }
 

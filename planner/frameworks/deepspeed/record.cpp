@@ -44,6 +44,11 @@ bool keeps_all_in_bf16_unsharded(const Strategy& s, const NetworkFacts& network)
   return network.precision == PrecisionRecipe::bf16_pure && s.zero_stage == 0;
 }
 
+/// Its groups are of ranks that follow one another, whatever tensor-parallel ranks there are.
+bool keeps_secondary_shards_of_tensor_ranks(const Strategy& s, const NetworkFacts&) {
+  return s.secondary_shard_group > 1 && s.tensor_parallel > 1;
+}
+
 bool spreads_experts_and_sequences_and_parameters(const Strategy& s, const NetworkFacts&) {
   return s.expert_parallel > 1 && s.context_parallel > 1 && s.zero_stage == 3;
 }
@@ -73,6 +78,7 @@ FrameworkRecord deepspeed_record() {
       {Feature::head_exchange, "sequence_parallel_size (Ulysses)", ulysses_source},
       {Feature::expert_parallel, "expert_parallel.autoep_size", "docs/_pages/config-json.md"},
       {Feature::no_prefetch, "zero_optimization.stage3_prefetch_bucket_size 0", zero_source},
+      {Feature::secondary_shards, "zero_optimization.zero_hpz_partition_size", zero_source},
       {Feature::pipeline, "PipelineModule(num_stages=N)",
        pipe_module_source}};  // MiCS (shard groups) is gone in 0.19.8
   r.precisions = {{PrecisionRecipe::fp32, "neither bf16 nor fp16", precision_source},
@@ -93,6 +99,8 @@ FrameworkRecord deepspeed_record() {
              {"spreads experts (AutoEP) with ZeRO-3 without context parallelism alone",
               "deepspeed/runtime/engine.py: _validate_zero3_moe_compatibility raises",
               spreads_experts_and_sequences_and_parameters},
+             {"keeps secondary shards (hpZ) without tensor parallelism alone",
+              "deepspeed/utils/groups.py: _create_zero_param_parallel_group", keeps_secondary_shards_of_tensor_ranks},
              {"keeps master weights and moments in bf16 (bf16-pure) with ZeRO-1, ZeRO-2 or ZeRO-3 alone",
               "deepspeed/runtime/config.py: _do_sanity_check asserts", keeps_all_in_bf16_unsharded}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",

@@ -51,6 +51,21 @@ Schedule usual_schedule(const LaunchSettings& s) {
   return or_one(s.virtual_stages) > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
 }
 
+void derive_shard_group(LaunchSettings& s) {
+  if (!s.shard_group && s.zero_stage.value_or(0) == 0) s.shard_group = 1;
+  if (s.shard_group || !s.data_parallel) return;
+  const auto ranks =
+      quotient(product({std::int64_t{*s.data_parallel}, or_one(s.context_parallel)}), or_one(s.shard_copies));
+  if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.shard_group = static_cast<std::int32_t>(*ranks);
+}
+
+/// Files may name a secondary group that is all of the shard group, or of no effect.
+void drop_idle_secondary(LaunchSettings& s) {
+  if (!s.secondary_shard_group) return;
+  const bool is_smaller = !s.shard_group || *s.secondary_shard_group < *s.shard_group;
+  if (s.zero_stage.value_or(0) != 3 || !is_smaller) s.secondary_shard_group = 1;
+}
+
 template <class Value>
 void take(Value& value, const std::optional<Value>& said) {
   if (said) value = *said;
@@ -81,11 +96,8 @@ void derive_missing(LaunchSettings& s) {
   derive_batch(s);
   if (!s.expert_tensor_parallel) s.expert_tensor_parallel = 1;
   if (!s.schedule) s.schedule = usual_schedule(s);
-  if (!s.shard_group && s.zero_stage.value_or(0) == 0) s.shard_group = 1;
-  if (s.shard_group || !s.data_parallel) return;
-  const auto ranks =
-      quotient(product({std::int64_t{*s.data_parallel}, or_one(s.context_parallel)}), or_one(s.shard_copies));
-  if (ranks && *ranks <= std::numeric_limits<std::int32_t>::max()) s.shard_group = static_cast<std::int32_t>(*ranks);
+  derive_shard_group(s);
+  drop_idle_secondary(s);
 }
 
 bool has_autocast_gradients(const LaunchSettings& s) {

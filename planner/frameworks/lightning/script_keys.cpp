@@ -224,7 +224,12 @@ Rows other_strategy_keys() {
              if (!is(s, "ModelParallelStrategy") || ranks(s) == 1) return std::nullopt;
              return Json(s.zero_stage == 3);
            },
-           .read = [](const Json& v, Settings& s) { s.zero_stage = flag_value(v) ? 3 : 2; }},
+           .read =
+               [](const Json& v, Settings& s) {
+                 const bool is_group = v.if_integer() != nullptr && *v.if_integer() > 1;
+                 if (is_group) s.secondary_shard_group = degree_value(v);
+                 s.zero_stage = is_group || flag_value(v) ? 3 : 2;
+               }},
           {.path = "fully_shard.*", .source = exported}};
 }
 

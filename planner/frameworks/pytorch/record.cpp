@@ -20,6 +20,12 @@ bool splits_backward_of_freed(const Strategy& s, const NetworkFacts&) {
   return s.pipeline_stages > 1 && splits_backward(s.schedule) && s.zero_stage == 3 && s.data_parallel > 1;
 }
 
+/// The mesh of the smaller groups is made by each rank from its own shard mesh; ranks of other tensor parts or stages
+/// would make other groups by the same call.
+bool reshards_a_part_of_the_ranks(const Strategy& s, const NetworkFacts&) {
+  return s.secondary_shard_group > 1 && (s.tensor_parallel > 1 || s.pipeline_stages > 1);
+}
+
 }  // namespace
 
 FrameworkRecord pytorch_record() {
@@ -45,6 +51,7 @@ FrameworkRecord pytorch_record() {
                 {Feature::virtual_stages, "several stages to a schedule", schedules_source},
                 {Feature::hybrid_sharding, "fully_shard(mesh of two dimensions)", meshes_source},
                 {Feature::layer_units, "fully_shard(list of layers)", fully_shard_source},
+                {Feature::secondary_shards, "fully_shard(reshard_after_forward=N)", fully_shard_source},
                 {Feature::uneven_split, "layers of each stage's module", "the script's own split"}};
   r.precisions = {{PrecisionRecipe::fp32, "neither policy nor autocast", fully_shard_source},
                   {PrecisionRecipe::bf16, "MixedPrecisionPolicy(param_dtype=torch.bfloat16), or torch.autocast",
@@ -53,7 +60,9 @@ FrameworkRecord pytorch_record() {
   r.optimizers = launched_optimizers(OptimizersOf::pytorch, "SGD(momentum=0.9)");
   r.rules = {
       {"splits backwards of parameters that stay whole over the step, not of those that are gathered again (ZeRO-3)",
-       "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_of_freed}};
+       "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_of_freed},
+      {"reshards to secondary groups without tensor parallelism and pipelines alone",
+       "torch/distributed/fsdp/_fully_shard/_fsdp_init.py: _get_post_forward_mesh_info", reshards_a_part_of_the_ranks}};
   r.defaults = {NumberFormat::fp32, "MixedPrecisionPolicy(reduce_dtype=torch.float32)",
                 "25 MiB under DDP; one for each block under fully_shard", ddp_source};
   return r;

@@ -78,6 +78,7 @@ std::string script_text(const std::string& what, const Json& constants) {
   return filled_script(script_template("pytorch/templates/train"),
                        {{"PLUMBLINE_TITLE", comment_text(what)},
                         {"constants", lines},
+                        {"reshards_to_group", constants.find("SECONDARY_SHARD_GROUP") != nullptr},
                         {"network", filled_script(script_template("pytorch/templates/network"), {})},
                         {"recipe", recipe_text()}});
 }

@@ -21,6 +21,7 @@ struct Layout {
   std::int32_t virtual_stages = 1;
   std::int32_t offloaded_layers = 0;
   std::int32_t micro_batches = 4;
+  std::int32_t secondary = 1;  ///< secondary shard group
 };
 
 Strategy strategy_of(const Layout& l) {
@@ -35,6 +36,7 @@ Strategy strategy_of(const Layout& l) {
   s.zero_stage = l.zero;
   if (l.offloaded_layers > 0) s.recompute = {RecomputeMode::offloaded, l.offloaded_layers};
   s.shard_group = l.zero == 0 ? 1 : l.shard_group > 0 ? l.shard_group : s.gradient_ranks();
+  s.secondary_shard_group = l.secondary;
   return s;
 }
 
@@ -59,6 +61,8 @@ const std::vector<Layout>& layouts() {
       {3, 1, 1, 3, 0, Schedule::none, 1, 0, 1},
       {2, 2, 1, 2, 0, Schedule::none, 1, 2, 1},
       {2, 1, 2, 2, 0, Schedule::one_f_one_b, 1, 0, 1},
+      {4, 1, 1, 3, 0, Schedule::none, 1, 0, 2, 2},
+      {4, 1, 2, 3, 0, Schedule::one_f_one_b, 1, 0, 3, 2},
   };
   return all;
 }

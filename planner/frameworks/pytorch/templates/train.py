@@ -100,6 +100,7 @@ def shard(chunk, mesh):
     """FSDP2 over the shard group, replicated over the others."""
     options = {"mesh": mesh["replicate", "shard"] if DATA_PARALLEL > SHARD_GROUP else mesh["shard"],
                "reshard_after_forward": ZERO_STAGE == 3}
+    options["reshard_after_forward"] = SECONDARY_SHARD_GROUP  # plumbline: if reshards_to_group
     if PRECISION == "bf16":
         options["mp_policy"] = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     layers = list(chunk.layers.values())

@@ -392,6 +392,24 @@ TEST_CASE("R23: units of several layers go with ZeRO-3 and hold at most the laye
   CHECK(q.answer() == "legal");
 }
 
+// Four data-parallel ranks.
+TEST_CASE("R28: a secondary shard group goes with ZeRO-3 and divides the shard group into several") {
+  Question q;
+  q.strategy.secondary_shard_group = 2;
+  CHECK(q.answer() == "R28: a secondary shard group of 2 under ZeRO-0");
+  q.strategy.shard_group = 4;
+  q.strategy.zero_stage = 2;
+  CHECK(q.answer() == "R28: a secondary shard group of 2 under ZeRO-2");
+  q.strategy.zero_stage = 3;
+  CHECK(q.answer() == "legal");
+  for (const std::int32_t ranks : {0, 3, 4, 8}) {
+    q.strategy.secondary_shard_group = ranks;
+    CHECK(q.answer() == "R28: a secondary shard group of " + std::to_string(ranks) + " in a shard group of 4");
+  }
+  q.strategy.secondary_shard_group = 1;
+  CHECK(q.answer() == "legal");
+}
+
 // Heads of 64 features.
 TEST_CASE("R24: fused attention goes with devices and heads that it has kernels for") {
   Question q;

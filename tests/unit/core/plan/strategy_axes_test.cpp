@@ -32,10 +32,11 @@ std::vector<Strategy> unusual(const StrategyAxis& axis) {
 TEST_CASE("every member of a strategy is an axis", "[axes]") {
   // A member more does not compile here: it needs a row, and this number.
   const auto& [pp, tp, cp, communication, ep, etp, dp, virtual_stages, schedule, micro_batch, micro_batches, zero,
-               group, prefetch, unit, sequence, flash, recompute, split, layers] = Strategy{};
+               group, prefetch, unit, secondary, sequence, flash, recompute, split, layers] = Strategy{};
   static_cast<void>(std::tie(pp, tp, cp, communication, ep, etp, dp, virtual_stages, schedule, micro_batch,
-                             micro_batches, zero, group, prefetch, unit, sequence, flash, recompute, split, layers));
-  constexpr std::size_t members = 20;
+                             micro_batches, zero, group, prefetch, unit, secondary, sequence, flash, recompute, split,
+                             layers));
+  constexpr std::size_t members = 21;
   CHECK(strategy_axes().size() == members);
   std::set<std::string> keys;
   std::set<std::string> flags;
@@ -105,6 +106,11 @@ TEST_CASE("axes that count ranks or layers have neighbours within their limits",
   CHECK(strategy_axis("--zero").neighbours(s) == std::vector<std::int64_t>{1});
 }
 
+TEST_CASE("a secondary shard group is searched only where it is named", "[axes]") {
+  for (const StrategyAxis& axis : strategy_axes())
+    CHECK((axis.considered == Considered::when_named) == (axis.flag == "--secondary-shard-group"));
+}
+
 TEST_CASE("details of an axis mean something with it, and are usual again when it changes", "[axes]") {
   Strategy s;
   for (const StrategyAxis* detail : details_of("--zero")) {
@@ -113,6 +119,7 @@ TEST_CASE("details of an axis mean something with it, and are usual again when i
   }
   CHECK(s.prefetch == ParameterPrefetch::off);
   CHECK(s.layers_per_unit == 2);
+  CHECK(s.secondary_shard_group == 2);
   reset_details("--zero", s);
   CHECK(s == Strategy{});
 }

@@ -119,6 +119,23 @@ TEST_CASE("recompute modes and ZeRO stages are each framework's own") {
   CHECK(inexpressible(Framework::megatron_lm, s, NetworkFacts{}).empty());
 }
 
+TEST_CASE("secondary shard groups are PyTorch's, DeepSpeed's and this program's own") {
+  Strategy s;
+  s.data_parallel = s.shard_group = 16;
+  s.zero_stage = 3;
+  s.secondary_shard_group = 8;
+  for (const Framework framework : all_frameworks) {
+    const std::vector<std::string> sentences = inexpressible(framework, s, NetworkFacts{});
+    const bool has_it = framework == Framework::any || framework == Framework::pytorch ||
+                        framework == Framework::deepspeed || framework == Framework::plumbline;
+    INFO(to_text(framework));
+    CHECK(sentences.empty() == has_it);
+    if (!has_it)
+      CHECK(std::find(sentences.begin(), sentences.end(),
+                      std::string(record_of(framework).title) + " has no secondary shard groups") != sentences.end());
+  }
+}
+
 // deepspeed/runtime/pipe/engine.py: "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism".
 TEST_CASE("combinations that a framework refuses are refused") {
   Strategy s = pipelined(Schedule::one_f_one_b);

@@ -79,6 +79,8 @@ Strategy drawn(Draw& draw, const FrameworkRecord& record, bool has_experts) {
   if (s.zero_stage > 0) s.shard_group = s.gradient_ranks() / (draw.below(3) == 0 ? draw.degree() : 1);
   if (s.zero_stage == 3 && draw.below(3) == 0) s.prefetch = ParameterPrefetch::off;
   if (s.zero_stage == 3 && draw.below(3) == 0) s.layers_per_unit = 2;
+  if (s.zero_stage == 3 && s.shard_group % 2 == 0 && s.shard_group > 2 && draw.below(3) == 0)
+    s.secondary_shard_group = 2;
   s.sequence_parallel = draw.below(2) == 0 && s.tensor_parallel > 1 ? SequenceParallel::on : SequenceParallel::off;
   s.flash_attention = draw.below(4) == 0 ? FlashAttention::off : FlashAttention::on;
   s.recompute = recompute_of(draw, value_of(draw, record.recompute, RecomputeMode::none));

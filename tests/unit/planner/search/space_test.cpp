@@ -334,6 +334,33 @@ TEST_CASE("ZeRO shards over the whole gradient group and over its part inside th
   CHECK(sharding(one_node, "pp=8,zero=1|2") == std::vector<std::string>{"0/1"});  // nobody to share with
 }
 
+/// Secondary groups of the plans in the first family that share states so.
+std::vector<std::int32_t> secondary_groups(const Question& question, std::string_view fixes) {
+  const SpaceEnumerator space(question, space_from_text(fixes));
+  std::vector<std::int32_t> result;
+  std::optional<Strategy> family;
+  space.for_each_family([&](const Strategy& s, const Violation*, std::int64_t) {
+    if (!family) family = s;
+  });
+  REQUIRE(family);
+  for (const Strategy& s : space.leaves(*family))
+    if (s.recompute == space.recompute_choices().front()) result.push_back(s.secondary_shard_group);
+  return result;
+}
+
+// 16 ranks in one group and in two; those of stage 2 gather nothing for a backward.
+TEST_CASE("secondary shard groups are searched where they are named, as far as they divide the shard group") {
+  const Question two_nodes = question("gpt2", "dgx-h100", 16, 1024, 64);
+  const std::string one_family = "pp=1,cp=1,tp=1,";
+  using Groups = std::vector<std::int32_t>;
+  CHECK(secondary_groups(two_nodes, one_family + "zero=3") == Groups{1, 1});
+  CHECK(secondary_groups(two_nodes, one_family + "zero=3,shard-group=16,secondary-shard-group=8|1|4") ==
+        Groups{1, 4, 8});
+  CHECK(secondary_groups(two_nodes, one_family + "zero=3,secondary-shard-group=8") == Groups{8});
+  CHECK(secondary_groups(two_nodes, one_family + "zero=2|3,shard-group=16,secondary_shard_group=8") == Groups{1, 8});
+  CHECK(secondary_groups(two_nodes, one_family + "zero=3,shard-group=16,secondary-shard-group=3|8|16") == Groups{8});
+}
+
 TEST_CASE("axes are fixed under their flags, their short names, or their keys in plan files") {
   const SearchSpace flags = space_from_text("virtual-stages=2,micro-batch=4,sequence-parallel=on,tp=8,pp=4,zero=1");
   for (const std::string_view text :

@@ -84,6 +84,15 @@ TEST_CASE("variants of ZeRO-3 double and halve its units, up to the layers of a 
       values(variants_of(from, dense(), space_from_text("layers-per-unit=6")), &Strategy::layers_per_unit, 6).empty());
 }
 
+TEST_CASE("variants have no secondary shard group unless it is named") {
+  Strategy from = plan_of_64();
+  from.zero_stage = 3;
+  CHECK(values(variants_of(from, dense(), {}), &Strategy::secondary_shard_group, 1).empty());
+  CHECK(values(variants_of(from, dense(), space_from_text("secondary-shard-group=1|2")),
+               &Strategy::secondary_shard_group, 1)
+            .empty());
+}
+
 TEST_CASE("variants leave alone what is fixed") {
   const SearchSpace space = space_from_text("vs=1,mbs=3,shard-group=4,recompute=full,etp=1");
   Strategy from = plan_of_64();

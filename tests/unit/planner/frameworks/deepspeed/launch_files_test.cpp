@@ -53,6 +53,43 @@ TEST_CASE("overlap_comm is off unless it is said or stage 3's, and without effec
   CHECK(settings(R"("stage": 3, "overlap_comm": false)").prefetch == ParameterPrefetch::off);
 }
 
+TEST_CASE("secondary shards are the hierarchical partition of ZeRO++") {
+  Strategy s;
+  s.data_parallel = s.shard_group = 16;
+  s.zero_stage = 3;
+  s.secondary_shard_group = 8;
+  const std::string text = config_of(s, Training{});
+  CHECK_THAT(text, ContainsSubstring(R"("stage":3,"zero_hpz_partition_size":8,)"));
+  const Imported back = imported(text);
+  CHECK(back.settings.secondary_shard_group == 8);
+  CHECK(back.notes.unread.empty());
+  s.secondary_shard_group = 1;
+  CHECK(config_of(s, Training{}).find("hpz") == std::string::npos);
+  CHECK_FALSE(
+      imported(R"({"zero_optimization":{"stage":3,"zero_hpz_partition_size":1}})").settings.secondary_shard_group);
+  s.data_parallel = s.shard_group = 8;
+  s.secondary_shard_group = 4;
+  s.tensor_parallel = 2;
+  CHECK(inexpressible(Framework::deepspeed, s, NetworkFacts{}) ==
+        std::vector<std::string>{"DeepSpeed keeps secondary shards (hpZ) without tensor parallelism alone "
+                                 "(deepspeed/utils/groups.py: _create_zero_param_parallel_group)"});
+}
+
+// Of 8 ranks, 8 are no smaller group; stage 2 keeps parameters whole.
+TEST_CASE("a partition of all ranks, or of another stage, is none") {
+  const auto group = [](std::int32_t stage, std::int32_t ranks) {
+    LaunchSettings s = imported(R"({"zero_optimization":{"stage":)" + std::to_string(stage) +
+                                R"(,"zero_hpz_partition_size":)" + std::to_string(ranks) + "}}")
+                           .settings;
+    s.data_parallel = 8;
+    derive_missing(s);
+    return strategy_of(s).secondary_shard_group;
+  };
+  CHECK(group(3, 4) == 4);
+  CHECK(group(3, 8) == 1);
+  CHECK(group(2, 4) == 1);
+}
+
 TEST_CASE("precisions and gradient formats are written and read back") {
   for (const PrecisionRecipe recipe :
        {PrecisionRecipe::fp32, PrecisionRecipe::fp16, PrecisionRecipe::bf16, PrecisionRecipe::bf16_pure}) {

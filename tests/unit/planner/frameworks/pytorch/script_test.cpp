@@ -53,6 +53,22 @@ TEST_CASE("a script begins with the plan's constants") {
   CHECK(back(files) == s);
 }
 
+TEST_CASE("a secondary shard group is the number that parameters are resharded to after forward") {
+  Strategy s;
+  s.data_parallel = s.shard_group = 16;
+  s.zero_stage = 3;
+  const std::string without = written(s).files.front().text;
+  CHECK_FALSE(has(without, "SECONDARY_SHARD_GROUP"));
+  s.secondary_shard_group = 8;
+  const LaunchFiles files = written(s);
+  const std::string& text = files.files.front().text;
+  CHECK(has(text, "\nSECONDARY_SHARD_GROUP = 8\n"));
+  CHECK(has(text, "\n    options[\"reshard_after_forward\"] = SECONDARY_SHARD_GROUP\n"));
+  CHECK(back(files) == s);
+  s.tensor_parallel = 2;
+  CHECK(inexpressible(Framework::pytorch, s, NetworkFacts{}).size() == 1);
+}
+
 TEST_CASE("orders without a name are a file beside the script") {
   Strategy s;
   s.pipeline_stages = 2;
@@ -78,6 +94,7 @@ Strategy random_strategy(Dice& dice) {
   }
   s.zero_stage = s.data_parallel > 1 ? dice.one_of({0, 2, 3}) : 0;
   if (s.zero_stage > 0) s.shard_group = s.data_parallel / (s.data_parallel > 2 ? dice.one_of({1, 2}) : 1);
+  if (s.zero_stage == 3 && s.shard_group % 2 == 0 && s.shard_group > 2) s.secondary_shard_group = dice.one_of({1, 2});
   s.recompute = dice.one_of({Recompute{}, Recompute{RecomputeMode::full}, Recompute{RecomputeMode::every_nth, 3}});
   return s;
 }
