@@ -173,6 +173,12 @@ struct Strategy {
   auto operator<=>(const Strategy&) const = default;
 };
 
+/// Whether there are several secondary shard groups in a shard group, or none are asked for.
+[[nodiscard]] constexpr bool divides_shard_group(const Strategy& s) {
+  const std::int32_t ranks = s.secondary_shard_group;
+  return ranks == 1 || (ranks > 1 && ranks < s.shard_group && s.shard_group % ranks == 0);
+}
+
 /// What of a price a search makes once for all strategies that have the same value of an axis.
 enum class PricedIn : std::uint8_t {
   blocks,   ///< the costs of a block (planner/search/block_tables.h)

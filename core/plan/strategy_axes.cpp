@@ -339,6 +339,7 @@ void add_sharding(AxisRows& rows) {
   secondary.column_place = 15;
   secondary.applies = shards_weights;
   secondary.detail_of = "--zero";
+  secondary.goes_with = divides_shard_group;
   secondary.considered = Considered::when_named;
   secondary.summary = [](const Strategy& s) {
     return "secondary shards over " + std::to_string(s.secondary_shard_group);

@@ -67,6 +67,8 @@ struct StrategyAxis {
   int form_place = last_place;
   /// Whether the value means anything in a strategy; where not it is the usual one. Null: always.
   bool (*applies)(const Strategy&) = nullptr;
+  /// Whether a search that lists the value takes it with the strategy's other values. Null: always.
+  bool (*goes_with)(const Strategy&) = nullptr;
   /// The flag of the axis that it is a detail of: chosen with it, usual again when that changes. Empty: of none.
   std::string_view detail_of;
   /// Of a detail: the words for an unusual value in a line about the strategy.

@@ -40,7 +40,7 @@ void SpaceEnumerator::add_zero_choices(Strategy& s, std::span<const ListedAxis> 
   }
   for (const std::int64_t value : detail.values) {
     detail.set(s, value);
-    add_zero_choices(s, details.subspan(1), into);
+    if (detail.axis->goes_with == nullptr || detail.axis->goes_with(s)) add_zero_choices(s, details.subspan(1), into);
   }
   detail.set(s, detail.usual);
 }
