@@ -281,7 +281,7 @@ class RandomRuns {
     if (dice_.one_in(4)) t.adaptation = adaptation(layer_count);
     const auto format = [&] { return dice_.one_of({NumberFormat::fp32, NumberFormat::bf16, NumberFormat::fp16}); };
     if (dice_.one_in(8)) t.gradient_format = format();
-    if (dice_.one_in(8) && facts(t.optimizer).other_states > 0) t.optimizer_format = format();
+    if (dice_.one_in(8) && facts(t.optimizer).keeps_states()) t.optimizer_format = format();
     return t;
   }
   Adaptation adaptation(std::int64_t layer_count) {

@@ -191,6 +191,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   sizes.gathered_matrices = matrices.buffer;
   sizes.matrix_shards = matrices.shards;
   sizes.matrix_slices = matrices.slices;
+  if (facts(plan.training.optimizer).factors_squares) sizes.matrices = MatrixExchange::sum;
   const ReductionRule rule = plan.steps.reduction_rule(rank);
   sizes.late_share = rule.late_share;
   sizes.bucket_share = rule.bucket_share;

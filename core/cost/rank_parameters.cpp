@@ -7,9 +7,11 @@
 namespace plumbline {
 namespace {
 
-ParameterSplit operator+(ParameterSplit a, ParameterSplit b) { return {a.matrix + b.matrix, a.other + b.other}; }
+ParameterSplit operator+(ParameterSplit a, ParameterSplit b) {
+  return {a.matrix + b.matrix, a.other + b.other, a.squares + b.squares};
+}
 ParameterSplit operator*(ParameterSplit split, std::int64_t count) {
-  return {split.matrix * count, split.other * count};
+  return {split.matrix * count, split.other * count, split.squares * count};
 }
 
 /// Whether an operator works on what no other tensor-parallel rank has. Linears that leave a region gather the whole
@@ -27,6 +29,33 @@ std::int64_t& section_of(UnitParameters& unit, const Tensor& parameter) {
   if (parameter.partition == Partition::expert) return parameter.trainable ? unit.expert_trained : unit.expert_frozen;
   if (parameter.tied) return parameter.trainable ? unit.end_trained : unit.end_frozen;
   return parameter.trainable ? unit.dense_trained : unit.dense_frozen;
+}
+
+FactoredSums& sums_of(UnitParameters& unit, const Tensor& parameter) {
+  if (parameter.partition == Partition::expert) return unit.expert_sums;
+  return parameter.tied ? unit.end_sums : unit.dense_sums;
+}
+
+/// Of a parameter of which the rank holds `count` elements.
+FactoredSums factored_sums(const Op& op, const Tensor& parameter, std::int64_t count, const Shard& shard) {
+  const bool is_expert = parameter.partition == Partition::expert;
+  const std::int64_t parts = is_expert ? shard.expert_tensor_parallel : shard.tensor_parallel;
+  const bool is_divided = parts > 1 && (is_expert || parameter.partition == Partition::tensor);
+  FactoredSums sums;
+  sums.matrices = 1;
+  for (std::size_t d = 0; d + 2 < parameter.shape.size(); ++d) sums.matrices *= parameter.shape[d].factor;
+  if (is_expert) sums.matrices = divided(sums.matrices, shard.expert_parallel);
+  sums.divided = is_divided ? sums.matrices : 0;
+  sums.values = count;
+  if (parameter.shape.size() < 2) return sums;
+  const std::int64_t of_matrix = count / std::max<std::int64_t>(1, sums.matrices);
+  std::int64_t columns = parameter.shape.back().factor;
+  const bool divides_columns = is_divided && is_row_parallel(op);
+  if (divides_columns) columns = of_matrix / parameter.shape[parameter.shape.size() - 2].factor;
+  const std::int64_t rows = of_matrix / std::max<std::int64_t>(1, columns);
+  sums.values = sums.matrices * (rows + columns);
+  if (is_divided) sums.shared = sums.matrices * (divides_columns ? rows : columns);
+  return sums;
 }
 
 /// The two largest units that may be neighbours: two layers, or a layer and one that is none.
@@ -57,7 +86,7 @@ class LargestUnits {
 ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
   const std::int64_t part = divided(split.total(), ranks);
   const std::int64_t matrix = std::min(part, divided(split.matrix, ranks));
-  return {matrix, part - matrix};
+  return {matrix, part - matrix, split.squares};
 }
 
 RankParameters RankParameters::sums() const {
@@ -67,6 +96,7 @@ RankParameters RankParameters::sums() const {
           expert_trained,
           tied,
           tied_trained,
+          tied_squares,
           product_weights,
           partial_trained,
           divided_matrices,
@@ -84,6 +114,7 @@ RankParameters& RankParameters::add(const RankParameters& other, std::int64_t co
   expert_trained = expert_trained + other.expert_trained * count;
   tied += other.tied * count;
   tied_trained += other.tied_trained * count;
+  tied_squares += other.tied_squares * count;
   product_weights += other.product_weights * count;
   partial_trained += other.partial_trained * count;
   divided_matrices += other.divided_matrices * count;
@@ -125,15 +156,18 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       const Tensor& parameter = block.tensor(id);
       const std::int64_t count = local_elements(parameter, shard);
       const bool matrix = is_layer_matrix(block, parameter);
-      const ParameterSplit split{matrix ? count : 0, matrix ? 0 : count};
+      const FactoredSums factored = parameter.trainable ? factored_sums(op, parameter, count, shard) : FactoredSums();
+      const ParameterSplit split{matrix ? count : 0, matrix ? 0 : count, factored.values};
       const bool expert = parameter.partition == Partition::expert;
       (expert ? sum.expert : sum.dense) = (expert ? sum.expert : sum.dense) + split;
       if (parameter.trainable)
         (expert ? sum.expert_trained : sum.dense_trained) = (expert ? sum.expert_trained : sum.dense_trained) + split;
       section_of(unit, parameter) += count;
+      sums_of(unit, parameter) += factored;
       if (matrix && !expert && !parameter.tied && parameter.trainable) unit.matrix_trained += count;
       if (parameter.tied) sum.tied += count;
       if (parameter.tied && parameter.trainable) sum.tied_trained += count;
+      if (parameter.tied) sum.tied_squares += factored.values;
       if (parameter.trainable && parameter.partition == Partition::replicated && works_on_a_part(block, op, shard))
         sum.partial_trained += count;
       const bool is_divided = parameter.partition == Partition::tensor && shard.tensor_parallel > 1;
@@ -164,6 +198,9 @@ RankParameters one_unit(RankParameters p) {
     all.expert_frozen += unit.count * unit.expert_frozen;
     all.end_trained += unit.count * unit.end_trained;
     all.end_frozen += unit.count * unit.end_frozen;
+    all.dense_sums.add(unit.dense_sums, unit.count);
+    all.expert_sums.add(unit.expert_sums, unit.count);
+    all.end_sums.add(unit.end_sums, unit.count);
     all.stays = all.stays || unit.stays;
   }
   if (all.kind == BlockKind::layer) {
@@ -177,9 +214,14 @@ RankParameters one_unit(RankParameters p) {
 RankParameters without_tied(RankParameters p) {
   p.dense.other -= p.tied;
   p.dense_trained.other -= p.tied_trained;
-  for (UnitParameters& unit : p.units)
-    if (unit.kind != BlockKind::input) unit.end_trained = unit.end_frozen = 0;
-  p.tied = p.tied_trained = 0;
+  p.dense.squares -= p.tied_squares;
+  p.dense_trained.squares -= p.tied_squares;
+  for (UnitParameters& unit : p.units) {
+    if (unit.kind == BlockKind::input) continue;
+    unit.end_trained = unit.end_frozen = 0;
+    unit.end_sums = {};
+  }
+  p.tied = p.tied_trained = p.tied_squares = 0;
   return p;
 }
 
@@ -190,6 +232,10 @@ RankParameters with_copied_embedding(RankParameters p, const RankParameters& cop
     if (unit.kind != BlockKind::input) continue;
     (is_trained ? unit.end_trained : unit.end_frozen) = copy.tied;
     (is_trained ? unit.dense_trained : unit.dense_frozen) -= copy.tied;
+    for (const UnitParameters& of_copy : copy.units) {
+      unit.end_sums.add(of_copy.end_sums, of_copy.count);
+      unit.dense_sums.add(of_copy.end_sums, -of_copy.count);
+    }
   }
   return p;
 }

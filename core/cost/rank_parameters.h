@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "core/sharding/factored_squares.h"
 #include "core/sharding/layer_matrix.h"
 #include "core/sharding/shard.h"
 #include "core/sharding/shard_ranks.h"
@@ -32,6 +33,10 @@ struct UnitParameters {
   /// A tied embedding whose other copy another rank holds: by itself, so that both ends divide it alike.
   std::int64_t end_trained = 0;
   std::int64_t end_frozen = 0;
+  // Of the trained parameters of each section, what ranks sum for an optimizer that factors squared gradients:
+  FactoredSums dense_sums;
+  FactoredSums expert_sums;
+  FactoredSums end_sums;
   /// An embedding that the head of the same pass reads too: whole from one to the other.
   bool stays = false;
 
@@ -60,6 +65,7 @@ struct RankParameters {
   ParameterSplit expert_trained;
   std::int64_t tied = 0;             ///< of `dense`: copies of the embedding (count only where the embedding is absent)
   std::int64_t tied_trained = 0;     ///< of `tied`
+  std::int64_t tied_squares = 0;     ///< of `tied_trained`, as ParameterSplit::squares
   std::int64_t product_weights = 0;  ///< weights of products in fp8, of which copies are kept
   /// Of `dense_trained`: held whole by every tensor-parallel rank, but made from a part of the tokens or heads, so that
   /// their gradients are summed over those ranks once per step (norms under sequence parallelism).

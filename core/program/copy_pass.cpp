@@ -90,10 +90,11 @@ Action states_copy(CopyTo to, Bytes bytes) {
   return once_per_step(HostCopy{.to = to, .bytes = bytes}, Issue::after_last);
 }
 
-/// What an optimizer that needs whole matrices sends; it runs inside of its step, and takes its time there.
+/// What an optimizer that needs whole matrices, or sums of them, sends; it runs inside of its step, and takes its time
+/// there.
 void add_matrix_gathers(const RankSizes& sizes, Actions& actions) {
   const auto add = [&](MatrixParts parts, Bytes bytes) {
-    if (bytes.value() > 0) actions.push_back(once_per_step(MatrixGather{parts, bytes}));
+    if (bytes.value() > 0) actions.push_back(once_per_step(MatrixGather{parts, sizes.matrices, bytes}));
   };
   add(MatrixParts::shards, sizes.matrix_shards);
   add(MatrixParts::slices, sizes.matrix_slices);

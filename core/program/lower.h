@@ -84,6 +84,7 @@ struct RankSizes {
   Bytes gathered_matrices{0};  ///< while the optimizer works on whole matrices
   Bytes matrix_shards{0};      ///< sent for that once per step to the ranks that share states
   Bytes matrix_slices{0};      ///< and to tensor-parallel ranks
+  MatrixExchange matrices = MatrixExchange::gather;
   double late_share = 0;    ///< of the last micro-batch's reductions, cannot start before the last backward has ended
   double bucket_share = 0;  ///< one bucket over all gradients of the rank
   double scatter_bucket_share = 0;  ///< the same of sharded gradients; 0: unit by unit

@@ -250,6 +250,16 @@ class Builder {
     }
     check(layout_.moments <= most_moments_, "a rank keeps no more moments than are predicted");
     layout_.moments = most_moments_;
+    if (facts(training_.optimizer).factors_squares) add_squares();
+  }
+
+  /// Whole on all ranks that share a section.
+  void add_squares() {
+    for (LocalParameter& p : layout_.parameters) {
+      if (!p.is_trained) continue;
+      p.squares = layout_.moments;
+      layout_.moments += p.squares_kept();
+    }
   }
 
   /// Every rank has room for as many as the one that keeps most, which is the last (core/cost: most_states).
@@ -274,6 +284,16 @@ class Builder {
 };
 
 }  // namespace
+
+FactoredSums LocalParameter::factored_sums(bool divides) const {
+  FactoredSums sums;
+  sums.matrices = box.extent[0];
+  sums.values = squares_kept();
+  if (!divides) return sums;
+  sums.divided = sums.matrices;
+  if (dimensions > 1) sums.shared = (box.extent[1] == box.whole[1] ? row_squares() : column_squares()).elements();
+  return sums;
+}
 
 int moments_of(const LocalParameter& parameter, Optimizer optimizer) {
   return parameter.is_layer_matrix ? facts(optimizer).matrix_states : facts(optimizer).other_states;

@@ -18,6 +18,7 @@
 #include "core/base/tensor_box.h"
 #include "core/graph/graph.h"
 #include "core/plan/stage_split.h"
+#include "core/sharding/factored_squares.h"
 #include "core/sharding/shard.h"
 
 namespace plumbline {
@@ -43,11 +44,29 @@ struct LocalParameter {
   std::int64_t heads = 0;    ///< that its rows belong to; 0: none
   std::int32_t section = 0;  ///< of the rank
   std::int64_t first = 0;    ///< element of its section
+  std::int64_t squares = 0;  ///< of an optimizer that factors squares: offset in its state of `squares_kept()`
 
   [[nodiscard]] std::int64_t elements() const { return box.elements(); }
   /// As kernels see it: the leading dimensions are rows.
   [[nodiscard]] std::int64_t columns() const { return box.extent[2]; }
   [[nodiscard]] std::int64_t rows() const { return elements() / columns(); }
+
+  /// Of squared gradients what is kept by row, of vectors by element: a box of the whole tensor's.
+  [[nodiscard]] TensorBox row_squares() const {
+    return dimensions == 1 ? box
+                           : TensorBox{{box.whole[0], box.whole[1], 1},
+                                       {box.begin[0], box.begin[1], 0},
+                                       {box.extent[0], box.extent[1], 1}};
+  }
+  /// And by column; none of vectors.
+  [[nodiscard]] TensorBox column_squares() const {
+    return {{box.whole[0], 1, box.whole[2]},
+            {box.begin[0], 0, box.begin[2]},
+            {box.extent[0], dimensions == 1 ? 0 : 1, box.extent[2]}};
+  }
+  [[nodiscard]] std::int64_t squares_kept() const { return row_squares().elements() + column_squares().elements(); }
+  /// What ranks sum; `divides`: of which each holds a slice.
+  [[nodiscard]] FactoredSums factored_sums(bool divides) const;
 };
 
 /// Parameters of one unit that the same ranks share. Offsets count elements of the flat buffers.

@@ -203,9 +203,13 @@ struct PartialSum {
 /// Parts of matrices: shards of those who share states, slices of tensor-parallel ranks.
 enum class MatrixParts : std::uint8_t { shards, slices };
 
-/// Makes matrices whole for an optimizer that needs them so.
+/// What an optimizer's step does with what ranks hold of matrices: gathers it, or adds it up.
+enum class MatrixExchange : std::uint8_t { gather, sum };
+
+/// Makes matrices, or sums of them, whole for an optimizer that needs them so.
 struct MatrixGather {
   MatrixParts of = MatrixParts::shards;
+  MatrixExchange exchange = MatrixExchange::gather;
   Bytes bytes{0};
   bool operator==(const MatrixGather&) const = default;
   [[nodiscard]] constexpr ActionKind kind() const { return ActionKind::all_gather_parameters; }

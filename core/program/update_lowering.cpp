@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/plan/rank_group.h"
+#include "core/program/factored_update.h"
 #include "core/program/parameter_copies.h"
 #include "core/program/update_program.h"
 
@@ -103,11 +104,6 @@ class UpdateLowering {
   [[nodiscard]] bool orthogonalises(const LocalParameter& p) const {
     return facts(optimizer_).orthogonalises_matrices && p.is_layer_matrix;
   }
-  /// Ranks that each hold a part of every matrix of a parameter.
-  [[nodiscard]] std::int64_t dividing_ranks(const LocalParameter& p) const {
-    if (p.is_expert) return s_.expert_tensor_parallel;
-    return p.is_divided ? s_.tensor_parallel : 1;
-  }
   /// Whether ranks share or divide what the optimizer needs whole.
   [[nodiscard]] bool gathers_matrices() const {
     if (!facts(optimizer_).orthogonalises_matrices) return false;
@@ -138,7 +134,7 @@ class UpdateLowering {
       if (each.ranks > 1 && has_matrices(s)) section = std::max(section, each.padded);
     }
     for (const LocalParameter& p : layout_.parameters)
-      if (const std::int64_t ranks = dividing_ranks(p); p.is_trained && p.is_layer_matrix && ranks > 1)
+      if (const std::int64_t ranks = dividing_ranks(p, s_); p.is_trained && p.is_layer_matrix && ranks > 1)
         slices = std::max(slices, p.elements() * ranks);
     if (section + slices > 0) gathered_ = allocate({section + slices});
     first_slice_ = section;
@@ -179,7 +175,7 @@ class UpdateLowering {
       add(UpdateKind::copy).from(row(gathered_, p.first, p.elements())).to(row(room, 0, p.elements()));
     else
       add(UpdateKind::direction).of(o, all_of(o)).to(row(room, 0, p.elements()));
-    if (dividing_ranks(p) > 1)
+    if (dividing_ranks(p, s_) > 1)
       gather_slices(p, room, whole);
     else
       add(UpdateKind::copy).from(row(room, 0, p.elements())).to(row(room, whole, p.elements()));
@@ -190,7 +186,7 @@ class UpdateLowering {
   /// The direction of whole matrices, from those that ranks which divide them hold.
   void gather_slices(const LocalParameter& p, std::int32_t room, std::int64_t whole) {
     const std::int64_t count = p.elements();
-    const std::int64_t ranks = dividing_ranks(p);
+    const std::int64_t ranks = dividing_ranks(p, s_);
     const Axis axis = p.is_expert ? Axis::expert_tensor : Axis::tensor;
     const FloatRows here = row(gathered_, first_slice_ + coordinate(s_, axis, rank_) * count, count);
     add(UpdateKind::copy).from(row(room, 0, count)).to(here);
@@ -237,8 +233,14 @@ class UpdateLowering {
 
 }  // namespace
 
+std::int64_t dividing_ranks(const LocalParameter& p, const Strategy& s) {
+  if (p.is_expert) return s.expert_tensor_parallel;
+  return p.is_divided ? s.tensor_parallel : 1;
+}
+
 UpdateProgram lower_update(const ParameterLayout& layout, const Strategy& strategy, Optimizer optimizer,
                            std::int32_t rank) {
+  if (facts(optimizer).factors_squares) return lower_factored_update(layout, strategy, rank);
   return UpdateLowering(layout, strategy, optimizer, rank).run();
 }
 

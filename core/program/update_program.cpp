@@ -9,9 +9,10 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array<std::string_view, 12> kind_names{"sum-gradients", "decide",  "update",        "update-matrix",
-                                                      "allocate",      "release", "clear",         "direction",
-                                                      "copy",          "gather",  "orthogonalise", "apply"};
+constexpr std::array<std::string_view, 17> kind_names{
+    "sum-gradients", "decide",    "update",     "update-matrix", "allocate",      "release",
+    "clear",         "direction", "copy",       "gather",        "orthogonalise", "apply",
+    "add-squares",   "reduce",    "keep-means", "add-updates",   "take-update"};
 
 std::string text_of(const FloatRows& rows) {
   if (rows.buffer < 0) return {};
@@ -29,7 +30,7 @@ std::string line(const UpdateInstruction& i, const ParameterLayout& layout) {
     text += " " + layout.parameters[static_cast<std::size_t>(owned.parameter)].name + " [" +
             std::to_string(i.elements.first) + ", " + std::to_string(i.elements.first + i.elements.count) + ")";
   }
-  if (i.kind == UpdateKind::gather)
+  if (i.kind == UpdateKind::gather || i.kind == UpdateKind::reduce)
     text += std::string(i.group == GatherGroup::states ? " states" : " slices") + " of " + std::to_string(i.ranks);
   if (i.rows > 0) text += " of " + std::to_string(i.rows) + " x " + std::to_string(i.columns);
   if (i.from.buffer >= 0) text += " from " + text_of(i.from);

@@ -7,9 +7,10 @@
 /// taken; each rank then updates the elements whose states it holds (parameter_layout.h). Muon, where ranks share or
 /// divide matrices: each makes the direction of its own elements; section by section, ranks that share states gather
 /// the directions, matrix by matrix those that divide it gather the slices; ranks with elements of a matrix
-/// orthogonalise it and take theirs. Directions are fp32. Source: ZeRO, arXiv:1910.02054, section 5; Liu et al.,
-/// arXiv:2502.16982, section 2.3. Not modelled: scratch of kernels; gathers alongside other work.
-/// Checked against: tests/unit/core/program/update_program_test.cpp (lists by hand),
+/// orthogonalise it and take theirs. Directions are fp32. An optimizer that factors squared gradients sums them,
+/// section by section, keeps the means of whole matrices on every rank, and sums its updates' squares. Source: ZeRO,
+/// arXiv:1910.02054, section 5; Liu et al., arXiv:2502.16982, section 2.3. Not modelled: scratch of kernels; gathers
+/// alongside other work. Checked against: tests/unit/core/program/update_program_test.cpp (lists by hand),
 /// tests/property/update_program_test.cpp (core/cost/matrix_gathers.h; every element once); tests/runtime/execution
 /// (weights of every strategy).
 
@@ -30,7 +31,13 @@ enum class UpdateKind : std::uint8_t {
   copy,           ///< `from` to `to`
   gather,         ///< over `group`: `from` of each rank, in the order of ranks, into `to`
   orthogonalise,  ///< `to`, in place; `from`: where scratch of the kernel begins
-  apply           ///< `from`, the orthogonalised direction of `owned`, to its weights
+  apply,          ///< `from`, the orthogonalised direction of `owned`, to its weights
+  // Of an optimizer that factors squared gradients, at `places`:
+  add_squares,  ///< of `owned`: squares of its gradients by row and column, and of its weights
+  reduce,       ///< over `group`: adds `to` of all ranks up, in place
+  keep_means,   ///< of a whole parameter: moves the kept means towards those of the sums
+  add_updates,  ///< of `owned`: squares of its update, which the means make
+  take_update   ///< of `owned`: its update, to its weights
 };
 [[nodiscard]] std::string_view to_text(UpdateKind kind);
 
@@ -59,6 +66,17 @@ struct UpdateInstruction {
   std::int64_t columns = 0;
   FloatRows from;
   FloatRows to;
+  std::int32_t places = -1;  ///< of UpdateProgram::places
+};
+
+/// Where a parameter's sums lie in buffer 0 (core/sharding/factored_squares.h).
+struct SumPlaces {
+  std::int32_t parameter = -1;
+  std::int64_t rows = 0;  ///< of vectors each element
+  std::int64_t columns = 0;
+  std::int64_t weights = 0;
+  std::int64_t updates = 0;
+  std::int64_t means = 0;  ///< of a matrix's means by row, or by column where ranks divide the rows
 };
 
 struct UpdateBuffer {
@@ -73,7 +91,11 @@ struct UpdateBuffer {
 struct UpdateProgram {
   std::vector<UpdateBuffer> buffers;
   std::vector<UpdateInstruction> instructions;
+  std::vector<SumPlaces> places;
 };
+
+/// Whether ranks each hold a slice of every matrix of a parameter, and how many.
+[[nodiscard]] std::int64_t dividing_ranks(const LocalParameter& parameter, const Strategy& strategy);
 
 /// Of the rank whose layout it is.
 [[nodiscard]] UpdateProgram lower_update(const ParameterLayout& layout, const Strategy& strategy, Optimizer optimizer,

@@ -25,7 +25,9 @@ std::vector<Optimizer> executed_optimizers() {
 
 Bytes optimizer_state_bytes(Optimizer optimizer, const PrecisionFormats& formats, ParameterSplit parameters) {
   const OptimizerFacts& row = facts(optimizer);
-  return storage(parameters.matrix * row.matrix_states + parameters.other * row.other_states, formats.optimizer_state);
+  const std::int64_t squares = row.factors_squares ? parameters.squares : 0;
+  return storage(parameters.matrix * row.matrix_states + parameters.other * row.other_states + squares,
+                 formats.optimizer_state);
 }
 
 Bytes optimizer_traffic(Optimizer optimizer, const PrecisionFormats& formats, ParameterSplit parameters) {
@@ -33,7 +35,9 @@ Bytes optimizer_traffic(Optimizer optimizer, const PrecisionFormats& formats, Pa
   const std::int64_t count = parameters.total();
   const Bytes updated = storage(count, formats.master.value_or(formats.weight));
   const Bytes weight_copy = formats.master ? storage(count, formats.weight) : Bytes(0);
-  return storage(count, formats.gradient) + 2 * states + 2 * updated + weight_copy;
+  const OptimizerFacts& row = facts(optimizer);
+  return std::int64_t{row.gradient_reads} * storage(count, formats.gradient) + 2 * states +
+         std::int64_t{row.weight_reads + 1} * updated + weight_copy;
 }
 
 }  // namespace plumbline

@@ -42,11 +42,19 @@ struct OptimizerFacts {
   int matrix_states = 0;                 ///< values kept per parameter of a weight matrix inside the layers
   int other_states = 0;                  ///< values kept per embedding, head, norm and bias parameter
   bool orthogonalises_matrices = false;  ///< Newton-Schulz iterations on each matrix update
+  /// Keeps means of squared gradients: of matrices by row and by column, of vectors of each element
+  /// (core/sharding/factored_squares.h); neither of the numbers above.
+  bool factors_squares = false;
+  // How often one update reads them:
+  int gradient_reads = 1;
+  int weight_reads = 1;
   Hyperparameters reads;
-  // What checkpoints call the first state, as PyTorch does; the second is exp_avg_sq.
+  // What checkpoints call the first state, as PyTorch does; the second is exp_avg_sq, that of columns col_var.
   std::string_view matrix_state = {};
   std::string_view other_state = {};
   IsExecuted executed = IsExecuted::no;  ///< the update: one case in runtime/execution/optimizer_update.cpp
+
+  [[nodiscard]] constexpr bool keeps_states() const { return other_states > 0 || factors_squares; }
 };
 
 inline constexpr std::array optimizer_table{
@@ -125,13 +133,15 @@ inline constexpr std::array optimizer_table{
 struct ParameterSplit {
   std::int64_t matrix = 0;
   std::int64_t other = 0;
+  std::int64_t squares = 0;  ///< means that an optimizer keeps of them which factors squares: ranks do not divide them
   [[nodiscard]] constexpr std::int64_t total() const { return matrix + other; }
 };
 
 /// Bytes of optimizer state (moments, without the master copy).
 [[nodiscard]] Bytes optimizer_state_bytes(Optimizer optimizer, const PrecisionFormats& formats,
                                           ParameterSplit parameters);
-/// Bytes read and written by one update: gradient, master (or weight), moments both ways, weight out.
+/// Bytes read and written by one update: gradient and master (or weight) as often as it reads them, moments both ways,
+/// master and weight out.
 [[nodiscard]] Bytes optimizer_traffic(Optimizer optimizer, const PrecisionFormats& formats, ParameterSplit parameters);
 
 }  // namespace plumbline

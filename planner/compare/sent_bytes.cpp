@@ -17,7 +17,11 @@ std::optional<SentPurpose> purpose_of(const Action& action) {
     case ActionKind::send_forward:
     case ActionKind::send_backward: return SentPurpose::pipeline;
     case ActionKind::all_gather_parameters:
-      return action.stream() == Stream::tensor ? SentPurpose::tensor : SentPurpose::gather;
+      if (const auto* matrices = std::get_if<MatrixGather>(&action.what)) {
+        if (matrices->of == MatrixParts::slices) return SentPurpose::tensor;
+        return matrices->exchange == MatrixExchange::sum ? SentPurpose::reduction : SentPurpose::gather;
+      }
+      return SentPurpose::gather;
     case ActionKind::reduce_gradients: return SentPurpose::reduction;
     case ActionKind::offload:
     case ActionKind::fetch: return SentPurpose::offload;
@@ -62,8 +66,8 @@ std::optional<SentPurpose> purpose_of(const SentRecord& line) {
   // pipeline.
   if (line.group == "pipeline_ends") return SentPurpose::tied_embedding;
   if (line.group == group_name(SentPurpose::offload)) return SentPurpose::offload;
-  if (line.group == "expert_matrices") return SentPurpose::gather;
-  if (line.group == "expert_shard" || line.group == "expert_replicate" || line.group == "expert_secondary_shard")
+  if (line.group == "expert_matrices" || line.group == "expert_shard" || line.group == "expert_replicate" ||
+      line.group == "expert_secondary_shard")
     return line.collective == to_text(Collective::all_gather) ? SentPurpose::gather : SentPurpose::reduction;
   const auto axis = std::find_if(all_axes.begin(), all_axes.end(), [&](Axis a) { return to_text(a) == line.group; });
   if (axis == all_axes.end()) return std::nullopt;

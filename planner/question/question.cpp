@@ -244,7 +244,7 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
 }
 
 void require_moments(const Training& training) {
-  if (!training.optimizer_format || facts(training.optimizer).other_states > 0) return;
+  if (!training.optimizer_format || facts(training.optimizer).keeps_states()) return;
   throw InputError({"--optimizer-precision",
                     std::string(to_text(training.optimizer)) + " keeps no moments whose format could be chosen",
                     "an optimizer with moments, or no such flag", ""});

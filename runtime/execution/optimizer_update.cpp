@@ -86,6 +86,11 @@ void OptimizerUpdate::run(const UpdateInstruction& i, const UpdateNumbers& numbe
     case UpdateKind::orthogonalise:
       return kernels.orthogonalise(data(i.to), i.rows, i.columns, MuonStep().iterations, data(i.from));
     case UpdateKind::apply: return kernels.muon_apply(muon_step(i, numbers), data(i.from), i.rows, i.columns);
+    case UpdateKind::reduce: return reduce(i);
+    case UpdateKind::add_squares:
+    case UpdateKind::keep_means:
+    case UpdateKind::add_updates:
+    case UpdateKind::take_update: return factored(i, numbers);
   }
 }
 
@@ -163,6 +168,10 @@ void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& nu
   }
 }
 
+void OptimizerUpdate::factored(const UpdateInstruction& i, const UpdateNumbers& /*numbers*/) {
+  throw InternalError("no optimizer has " + std::string(to_text(i.kind)));
+}
+
 void OptimizerUpdate::update_matrix(const UpdateInstruction& i, const UpdateNumbers& numbers) {
   const LocalParameter& p = memory_.parameter(owned(i).parameter);
   const auto matrix = [&](auto view) {
@@ -191,6 +200,12 @@ Communicator& OptimizerUpdate::group_of(const UpdateInstruction& i) const {
   const Section& section = memory_.layout.sections[static_cast<std::size_t>(i.section)];
   if (i.group == GatherGroup::states) return memory_.shard_group(section);
   return section.is_expert ? memory_.groups.expert_matrices() : memory_.groups[Axis::tensor];
+}
+
+void OptimizerUpdate::reduce(const UpdateInstruction& i) {
+  memory_.device.enqueue(Stream::compute, [all = bytes_of_floats(data(i.to), i.to.elements()), &group = group_of(i)] {
+    group.all_reduce(all, ElementFormat::fp32, Reduction::sum);
+  });
 }
 
 void OptimizerUpdate::gather(const UpdateInstruction& i) {

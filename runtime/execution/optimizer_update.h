@@ -52,8 +52,11 @@ class OptimizerUpdate {
   void sum_gradients(const UpdateInstruction& i, TensorHealth* sums);
   void update(const UpdateInstruction& i, const UpdateNumbers& numbers);
   void update_matrix(const UpdateInstruction& i, const UpdateNumbers& numbers);
+  /// One of the instructions that are at `places`.
+  void factored(const UpdateInstruction& i, const UpdateNumbers& numbers);
   void copy(const UpdateInstruction& i);
   void gather(const UpdateInstruction& i);
+  void reduce(const UpdateInstruction& i);
   [[nodiscard]] Communicator& group_of(const UpdateInstruction& i) const;
   /// What every optimizer is given of an owned range.
   [[nodiscard]] OptimizedParameter optimized(const OwnedRange& owned, const UpdateNumbers& numbers) const;

@@ -103,12 +103,24 @@ TensorView ParameterMemory::moment(const OwnedRange& owned, std::size_t state) c
   return row(at(moments_, owned.moments[state], formats.optimizer_state), formats.optimizer_state, owned.count);
 }
 
+TensorView ParameterMemory::squares(const LocalParameter& p, StatePart part) const {
+  const std::int64_t count = box_of(p, part).elements();
+  if (count == 0) return {};
+  const std::int64_t first = p.squares + (part == StatePart::row_squares ? 0 : p.row_squares().elements());
+  return row(at(moments_, first, formats.optimizer_state), formats.optimizer_state, count);
+}
+
 StateData ParameterMemory::state(const StateRange& range) const {
   const auto data = [&](std::byte* first, NumberFormat format) {
     return StateData{format, {first, static_cast<std::size_t>(bytes_of(range.elements.count, format))}};
   };
   if (range.part == StatePart::weight)
     return data(held_weights(parameter(range.parameter), range.elements.first), formats.weight);
+  if (range.part == StatePart::row_squares || range.part == StatePart::column_squares)
+    return data(static_cast<std::byte*>(squares(parameter(range.parameter), range.part)
+                                            .columns_from(range.elements.first, range.elements.count)
+                                            .data),
+                formats.optimizer_state);
   const auto owned = std::find_if(layout.owned.begin(), layout.owned.end(),
                                   [&](const OwnedRange& each) { return each.parameter == range.parameter; });
   check(owned != layout.owned.end(), "a rank keeps the optimizer's state of what it owns");

@@ -70,6 +70,8 @@ class ParameterMemory {
   [[nodiscard]] TensorView owned_master(const OwnedRange& owned) const;
   [[nodiscard]] bool has_masters() const { return masters_ != nullptr; }
   [[nodiscard]] TensorView moment(const OwnedRange& owned, std::size_t state) const;
+  /// Means of squared gradients of a whole parameter, one row; nothing where there are none.
+  [[nodiscard]] TensorView squares(const LocalParameter& p, StatePart part) const;
   [[nodiscard]] StateData state(const StateRange& range) const;
 
  private:

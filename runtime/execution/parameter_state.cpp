@@ -129,6 +129,11 @@ void ParameterState::look(const Look& look) const {
     const ElementRange held = held_range(memory_, p, memory_.strategy.zero_stage >= (p.is_trained ? 1 : 3));
     if (held.count > 0) show(p, held, memory_.held_weights(p, held.first), memory_.formats.weight);
   }
+  if (facts(memory_.training.optimizer).factors_squares)
+    for (const LocalParameter& p : memory_.layout.parameters)
+      for (const StatePart part : {StatePart::row_squares, StatePart::column_squares})
+        if (const TensorView means = memory_.squares(p, part); p.is_trained && means.is_there())
+          show(p, {0, means.columns}, means.data, means.format);
   for (const OwnedRange& owned : memory_.layout.owned) {
     const LocalParameter& p = memory_.parameter(owned.parameter);
     const ElementRange elements{owned.first, owned.count};

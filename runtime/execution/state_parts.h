@@ -10,13 +10,17 @@
 
 namespace plumbline {
 
-enum class StatePart : std::uint8_t { weight, master, first_moment, second_moment };
+/// `row_squares`, `column_squares`: means of squared gradients, whole on every rank that shares the parameter.
+enum class StatePart : std::uint8_t { weight, master, first_moment, second_moment, row_squares, column_squares };
 
 struct StateRange {
   std::int32_t parameter = 0;  ///< of the rank's layout
   StatePart part = StatePart::weight;
-  ElementRange elements;  ///< of the parameter's box
+  ElementRange elements;  ///< of the part's box
 };
+
+/// What of a whole tensor a rank has of a part.
+[[nodiscard]] TensorBox box_of(const LocalParameter& parameter, StatePart part);
 
 [[nodiscard]] std::vector<StateRange> answered_state(const ParameterLayout& layout, const Strategy& strategy,
                                                      const Training& training, std::int32_t rank);

@@ -42,6 +42,29 @@ class TensorMaker {
   [[nodiscard]] CheckpointTensor weight(const PublishedTensor& tensor) const {
     return {{tensor.name, stored(formats_.weight), tensor.shape}, StatePart::weight, tensor.parts};
   }
+  /// Means of squared gradients, whose rows and columns are those of the network's own parameter.
+  void add_squares(std::vector<CheckpointTensor>& to) const {
+    const OptimizerFacts& row = facts(optimizer_);
+    if (!row.factors_squares) return;
+    for (const LocalParameter& p : layout_.parameters) {
+      if (!p.is_trained) continue;
+      const auto add = [&](StatePart part, std::string_view name) {
+        const TensorBox box = box_of(p, part);
+        const std::int64_t rows = p.dimensions == 1 ? box.whole[2] : box.whole[0] * box.whole[1];
+        const std::int64_t columns = p.dimensions == 1 ? 1 : box.whole[2];
+        std::vector<std::int64_t> shape{rows, columns};
+        if (p.dimensions == 1) shape = {rows};
+        TensorPart whole{p.name};
+        whole.rows_together = rows;
+        whole.row_stride = columns;
+        to.push_back({{p.name + "." + std::string(name), stored(formats_.optimizer_state), std::move(shape)},
+                      part,
+                      {std::move(whole)}});
+      };
+      add(StatePart::row_squares, p.dimensions == 1 ? row.other_state : row.matrix_state);
+      if (p.dimensions > 1) add(StatePart::column_squares, "col_var");
+    }
+  }
   void add_state(std::vector<CheckpointTensor>& to, const PublishedTensor& tensor) const {
     const LocalParameter& p = parameter(tensor.parts.front().parameter);
     for (const TensorPart& part : tensor.parts)
@@ -152,6 +175,7 @@ CheckpointCatalogue checkpoint_catalogue(const TrainingJob& job) {
     (tensor.is_adapter ? adapters : model).push_back(make.weight(tensor));
     make.add_state(optimizer, tensor);
   }
+  make.add_squares(optimizer);
   add_files(catalogue.files, "model", std::move(model));
   add_files(catalogue.files, "adapter/adapter_model", std::move(adapters));
   add_files(catalogue.files, "optimizer", std::move(optimizer));

@@ -13,10 +13,11 @@ namespace {
 constexpr std::int64_t most_bytes_on_their_way = std::int64_t{64} << 20;
 
 /// `visit(first element of the range, element of the tensor, elements, their distance in the tensor)` for each run of
-/// neighbours of a range of a parameter's box.
+/// neighbours of a range of what a rank has of a parameter's state.
 template <class Visit>
-void for_each_run(const TensorPart& part, const LocalParameter& p, ElementRange range, Visit visit) {
-  const TensorBox& box = p.box;
+void for_each_run(const TensorPart& part, const LocalParameter& p, const StateRange& held, Visit visit) {
+  const TensorBox box = box_of(p, held.part);
+  const ElementRange range = held.elements;
   std::int64_t begin = range.first;
   std::int64_t end = range.first + range.count;
   if (part.expert >= 0) {
@@ -39,7 +40,7 @@ void for_each_run(const TensorPart& part, const LocalParameter& p, ElementRange 
 }
 
 /// What the runs take together: they follow on each other in the range.
-ElementRange run_elements(const TensorPart& part, const LocalParameter& p, ElementRange range) {
+ElementRange run_elements(const TensorPart& part, const LocalParameter& p, const StateRange& range) {
   ElementRange all;
   for_each_run(part, p, range, [&](std::int64_t first, std::int64_t, std::int64_t count, std::int64_t) {
     if (all.count == 0) all.first = first;
@@ -73,7 +74,7 @@ template <class State>
 std::int64_t elements_of(const State& state, const CheckpointTensor& tensor) {
   std::int64_t elements = 0;
   for_each_range(state, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    for_each_run(part, p, range.elements,
+    for_each_run(part, p, range,
                  [&](std::int64_t, std::int64_t, std::int64_t count, std::int64_t) { elements += count; });
   });
   return elements;
@@ -131,7 +132,7 @@ const std::vector<RankCheckpoint::RankState>& RankCheckpoint::answered_by_all() 
 std::vector<std::byte> RankCheckpoint::packed_part(const CheckpointTensor& tensor) const {
   std::vector<std::byte> packed;
   for_each_range(own_, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    const std::vector<std::byte> held = parameters_.state.downloaded(range, run_elements(part, p, range.elements));
+    const std::vector<std::byte> held = parameters_.state.downloaded(range, run_elements(part, p, range));
     packed.insert(packed.end(), held.begin(), held.end());
   });
   return packed;
@@ -152,11 +153,10 @@ std::vector<std::byte> RankCheckpoint::collect(const CheckpointTensor& tensor) {
       everyone_->receive(packed, rank, 0);
     const std::byte* from = packed.data();
     for_each_range(state, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-      for_each_run(part, p, range.elements,
-                   [&](std::int64_t, std::int64_t place, std::int64_t count, std::int64_t stride) {
-                     copy_elements(whole.data() + place * width, stride, from, 1, count, width);
-                     from += count * width;
-                   });
+      for_each_run(part, p, range, [&](std::int64_t, std::int64_t place, std::int64_t count, std::int64_t stride) {
+        copy_elements(whole.data() + place * width, stride, from, 1, count, width);
+        from += count * width;
+      });
     });
     collected += elements;
   }
@@ -233,24 +233,22 @@ void RankCheckpoint::read_tensor_of(const Checkpoint& checkpoint, const Checkpoi
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = 0;
   for_each_range(held, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    for_each_run(part, p, range.elements,
-                 [&](std::int64_t, std::int64_t place, std::int64_t count, std::int64_t stride) {
-                   begin = std::min(begin, place);
-                   end = std::max(end, place + (count - 1) * stride + 1);
-                 });
+    for_each_run(part, p, range, [&](std::int64_t, std::int64_t place, std::int64_t count, std::int64_t stride) {
+      begin = std::min(begin, place);
+      end = std::max(end, place + (count - 1) * stride + 1);
+    });
   });
   if (begin >= end) return;
   const std::int64_t width = bytes_of(tensor.header.format);
   std::vector<std::byte> span(static_cast<std::size_t>((end - begin) * width));
   checkpoint.read(tensor.header.name, begin * width, span);
   for_each_range(held, tensor, [&](const TensorPart& part, const LocalParameter& p, const StateRange& range) {
-    const ElementRange elements = run_elements(part, p, range.elements);
+    const ElementRange elements = run_elements(part, p, range);
     std::vector<std::byte> data(static_cast<std::size_t>(elements.count * width));
-    for_each_run(part, p, range.elements,
-                 [&](std::int64_t first, std::int64_t place, std::int64_t count, std::int64_t stride) {
-                   copy_elements(data.data() + (first - elements.first) * width, 1,
-                                 span.data() + (place - begin) * width, stride, count, width);
-                 });
+    for_each_run(part, p, range, [&](std::int64_t first, std::int64_t place, std::int64_t count, std::int64_t stride) {
+      copy_elements(data.data() + (first - elements.first) * width, 1, span.data() + (place - begin) * width, stride,
+                    count, width);
+    });
     parameters_.state.upload(range, elements.first, data);
   });
 }

@@ -160,7 +160,7 @@ void larger_adapters_hold_more(const Subject& s, Finding& f) {
 }
 
 void simpler_optimizers_hold_less(const Subject& s, Finding& f) {
-  if (chooses(s.strategy()) || facts(s.asked.training.optimizer).other_states == 0) return;
+  if (chooses(s.strategy()) || !facts(s.asked.training.optimizer).keeps_states()) return;
   const auto stateless = plan_with_training(s, [](Training& t, Strategy&) {
     t.optimizer = Optimizer::sgd;
     t.optimizer_format.reset();
@@ -175,7 +175,7 @@ void narrower_formats_hold_less(const Subject& s, Finding& f) {
   if (chooses(s.strategy())) return;
   const auto wide = plan_with_training(s, [](Training& t, Strategy&) {
     t.gradient_format = NumberFormat::fp32;
-    if (facts(t.optimizer).other_states > 0) t.optimizer_format = NumberFormat::fp32;
+    if (facts(t.optimizer).keeps_states()) t.optimizer_format = NumberFormat::fp32;
   });
   if (!wide) return;
   expect_ranks_at_most(s.plan, *wide, all_states, f, "states with 32-bit gradients and moments");

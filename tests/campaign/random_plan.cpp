@@ -187,7 +187,7 @@ Training random_training(const Network& network, Draw& draw) {
                     ? Optimizer::adamw
                     : optimizer_table[static_cast<std::size_t>(draw.between(0, optimizer_table.size() - 1))].optimizer;
   if (draw.one_in(6)) t.gradient_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
-  if (draw.one_in(6) && facts(t.optimizer).other_states > 0)
+  if (draw.one_in(6) && facts(t.optimizer).keeps_states())
     t.optimizer_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
   if (draw.one_in(5)) t.token_budget = draw.one_of<std::int64_t>({1, 1'000'000, 15'000'000'000'000});
   t.adaptation = random_adaptation(network.graph.layer_count(), draw);
