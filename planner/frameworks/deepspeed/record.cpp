@@ -1,5 +1,6 @@
 // DeepSpeed: a JSON of its engine, alongside a script that makes the model.
 #include "planner/frameworks/framework.h"
+#include "planner/frameworks/launch/torch_optimizers.h"
 
 namespace plumbline {
 namespace {
@@ -102,7 +103,8 @@ FrameworkRecord deepspeed_record() {
              {"keeps secondary shards (hpZ) without tensor parallelism alone",
               "deepspeed/utils/groups.py: _create_zero_param_parallel_group", keeps_secondary_shards_of_tensor_ranks},
              {"keeps master weights and moments in bf16 (bf16-pure) with ZeRO-1, ZeRO-2 or ZeRO-3 alone",
-              "deepspeed/runtime/config.py: _do_sanity_check asserts", keeps_all_in_bf16_unsharded}};
+              "deepspeed/runtime/config.py: _do_sanity_check asserts", keeps_all_in_bf16_unsharded},
+             whole_parameters_rule()};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
                 "reduce_bucket_size 500 000 000 elements", zero_source};
   return r;

@@ -14,7 +14,7 @@ std::string argument(std::string_view name, std::string_view value) {
 
 std::string torch_optimizer(Optimizer optimizer, std::string_view parameters, const ScriptNumbers& n) {
   // What takes whole matrices alone is refused by framework records.
-  if (!torch_optimizer_of(optimizer).takes_slices) optimizer = Optimizer::adamw;
+  if (torch_optimizer_of(optimizer).takes == Takes::whole_matrices) optimizer = Optimizer::adamw;
   const TorchOptimizer& row = torch_optimizer_of(optimizer);
   const Hyperparameters& reads = facts(optimizer).reads;
   std::string call(row.package.empty() ? row.constructor : row.class_name());

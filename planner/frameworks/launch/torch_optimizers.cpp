@@ -14,6 +14,11 @@ const TorchOptimizer* of_package(std::optional<Optimizer> optimizer) {
   return row.package.empty() ? nullptr : &row;
 }
 
+bool slices_whole_parameters(const Strategy& s, const NetworkFacts& network) {
+  return torch_optimizer_of(network.optimizer).takes == Takes::whole_parameters &&
+         (s.zero_stage > 0 || s.tensor_parallel > 1);
+}
+
 }  // namespace
 
 const TorchOptimizer& torch_optimizer_of(Optimizer optimizer) {
@@ -27,12 +32,19 @@ std::vector<Launchable<Optimizer>> launched_optimizers(OptimizersOf of, std::str
   std::vector<Launchable<Optimizer>> launched;
   for (const OptimizerFacts& known : optimizer_table) {
     const TorchOptimizer& row = torch_optimizer_of(known.optimizer);
-    if (!row.takes_slices || (of == OptimizersOf::pytorch && !row.package.empty())) continue;
+    if (row.takes == Takes::whole_matrices || (of == OptimizersOf::pytorch && !row.package.empty())) continue;
     std::string_view spelling = row.package.empty() ? row.class_name() : row.constructor;
     if (row.optimizer == Optimizer::momentum) spelling = momentum;
     launched.push_back({row.optimizer, spelling, row.source});
   }
   return launched;
+}
+
+FrameworkRule whole_parameters_rule() {
+  return {
+      "trains on whole parameters alone (ZeRO-0, no tensor parallelism) with an optimizer whose class takes no slices "
+      "of them",
+      "torch/optim: norms of DTensors in place raise; measured with PyTorch 2.15 on the CPU", slices_whole_parameters};
 }
 
 std::string package_import(std::optional<Optimizer> optimizer) {

@@ -20,41 +20,51 @@
 
 namespace plumbline {
 
+/// What a class is given to train.
+enum class Takes : std::uint8_t {
+  slices,            ///< of any parameter, as sharded ranks hold them
+  whole_parameters,  ///< it raises for slices, or counts each as a parameter
+  whole_matrices     ///< likewise, and takes no other parameter
+};
+
 struct TorchOptimizer {
   Optimizer optimizer;
   std::string_view constructor;   ///< with its module
   std::string_view trainer;       ///< of TrainingArguments, or of the exported script
   std::string_view package = {};  ///< that has it; empty: PyTorch
   std::string_view source = "torch/optim";
-  bool takes_slices = true;  ///< of tensors, as sharded ranks hold them
+  Takes takes = Takes::slices;
 
   [[nodiscard]] constexpr std::string_view class_name() const { return constructor.substr(constructor.rfind('.') + 1); }
   [[nodiscard]] constexpr std::string_view module() const { return constructor.substr(0, constructor.rfind('.')); }
 };
 
 /// In the order in which scripts list them, and in which names are read by how they begin: "adamw" before "adam".
-inline constexpr std::array torch_optimizers{
-    TorchOptimizer{Optimizer::adamw, "torch.optim.AdamW", "adamw_torch"},
-    TorchOptimizer{Optimizer::adam, "torch.optim.Adam", "adam"},
-    TorchOptimizer{Optimizer::sgd, "torch.optim.SGD", "sgd"},
-    TorchOptimizer{Optimizer::momentum, "torch.optim.SGD", "momentum"},
-    TorchOptimizer{Optimizer::adagrad, "torch.optim.Adagrad", "adagrad"},
-    TorchOptimizer{Optimizer::rmsprop, "torch.optim.RMSprop", "rmsprop"},
-    TorchOptimizer{.optimizer = Optimizer::lion,
-                   .constructor = "lion_pytorch.Lion",
-                   .trainer = "lion_32bit",
-                   .package = "lion-pytorch",
-                   .source = "lucidrains/lion-pytorch"},
-    TorchOptimizer{
-        .optimizer = Optimizer::muon, .constructor = "torch.optim.Muon", .trainer = "muon", .takes_slices = false}};
+inline constexpr std::array torch_optimizers{TorchOptimizer{Optimizer::adamw, "torch.optim.AdamW", "adamw_torch"},
+                                             TorchOptimizer{Optimizer::adam, "torch.optim.Adam", "adam"},
+                                             TorchOptimizer{Optimizer::sgd, "torch.optim.SGD", "sgd"},
+                                             TorchOptimizer{Optimizer::momentum, "torch.optim.SGD", "momentum"},
+                                             TorchOptimizer{Optimizer::adagrad, "torch.optim.Adagrad", "adagrad"},
+                                             TorchOptimizer{Optimizer::rmsprop, "torch.optim.RMSprop", "rmsprop"},
+                                             TorchOptimizer{.optimizer = Optimizer::lion,
+                                                            .constructor = "lion_pytorch.Lion",
+                                                            .trainer = "lion_32bit",
+                                                            .package = "lion-pytorch",
+                                                            .source = "lucidrains/lion-pytorch"},
+                                             TorchOptimizer{.optimizer = Optimizer::muon,
+                                                            .constructor = "torch.optim.Muon",
+                                                            .trainer = "muon",
+                                                            .takes = Takes::whole_matrices}};
 static_assert(torch_optimizers.size() == optimizer_table.size());
 
 [[nodiscard]] const TorchOptimizer& torch_optimizer_of(Optimizer optimizer);
 
 /// Of what a record lists: PyTorch's, or also those of packages.
 enum class OptimizersOf : std::uint8_t { pytorch, packages };
-/// Those that take slices. `momentum`: how SGD with momentum is asked for.
+/// Those that take every parameter. `momentum`: how SGD with momentum is asked for.
 [[nodiscard]] std::vector<Launchable<Optimizer>> launched_optimizers(OptimizersOf of, std::string_view momentum);
+/// Of frameworks whose ranks hold slices under ZeRO and tensor parallelism.
+[[nodiscard]] FrameworkRule whole_parameters_rule();
 
 /// "from lion_pytorch import Lion\n"; empty where PyTorch has it, or no optimizer is named.
 [[nodiscard]] std::string package_import(std::optional<Optimizer> optimizer);

@@ -62,7 +62,8 @@ FrameworkRecord pytorch_record() {
       {"splits backwards of parameters that stay whole over the step, not of those that are gathered again (ZeRO-3)",
        "torch/distributed/pipelining/_backward.py; measured with PyTorch 2.13 on the CPU", splits_backward_of_freed},
       {"reshards to secondary groups without tensor parallelism and pipelines alone",
-       "torch/distributed/fsdp/_fully_shard/_fsdp_init.py: _get_post_forward_mesh_info", reshards_a_part_of_the_ranks}};
+       "torch/distributed/fsdp/_fully_shard/_fsdp_init.py: _get_post_forward_mesh_info", reshards_a_part_of_the_ranks},
+      whole_parameters_rule()};
   r.defaults = {NumberFormat::fp32, "MixedPrecisionPolicy(reduce_dtype=torch.float32)",
                 "25 MiB under DDP; one for each block under fully_shard", ddp_source};
   return r;

@@ -57,7 +57,7 @@ std::string constructor_call(const TorchOptimizer& row) {
 std::string optimizer_choice() {
   std::string text;
   for (const TorchOptimizer& row : torch_optimizers) {
-    if (!row.takes_slices || !row.package.empty()) continue;
+    if (row.takes == Takes::whole_matrices || !row.package.empty()) continue;
     text += text.empty() ? "return {" : ",\n        ";
     text += "\"" + std::string(to_text(row.optimizer)) + "\": lambda: " + constructor_call(row);
   }
