@@ -12,6 +12,7 @@
 /// (runtime/device/device_kernels.h), and what no program calls by itself.
 /// Checked against: tests/runtime/device/device_kernels_threads_test.cpp, tests/kernels/cuda/kernel_tables_test.cpp.
 
+#include "kernels/adafactor.h"
 #include "kernels/adagrad.h"
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
@@ -112,7 +113,11 @@
   KERNEL(orthogonalise, float* matrix, std::int64_t rows, std::int64_t columns, std::int64_t iterations, \
          float* scratch)                                                                                 \
   KERNEL(muon_apply, const MuonStep& args, const float* orthogonal, std::int64_t matrix_rows,            \
-         std::int64_t matrix_columns)
+         std::int64_t matrix_columns)                                                                    \
+  SCRATCH_KERNEL(adafactor_squares, adafactor_workspace, AdafactorStep)                                  \
+  KERNEL(adafactor_means, const AdafactorStep& args)                                                     \
+  SCRATCH_KERNEL(adafactor_updates, adafactor_workspace, AdafactorStep)                                  \
+  KERNEL(adafactor_step, const AdafactorStep& args)
 
 /// Kernels that take several tensors at once, which CUDA alone has: a row each. `adamw_steps` updates tensors of
 /// other formats, and tensors that are not aligned to 16 bytes, one by one.

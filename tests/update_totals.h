@@ -9,12 +9,15 @@
 
 namespace plumbline {
 
-/// What the rank sends to gather, in bytes.
+/// What the rank sends to gather, or to add up, in bytes.
 inline Bytes gathered_bytes(const UpdateProgram& program, GatherGroup group) {
   Bytes sum(0);
-  for (const UpdateInstruction& i : program.instructions)
-    if (i.kind == UpdateKind::gather && i.group == group)
-      sum += wire_bytes(Collective::all_gather, storage(i.to.elements(), NumberFormat::fp32), i.ranks);
+  for (const UpdateInstruction& i : program.instructions) {
+    const bool reduces = i.kind == UpdateKind::reduce;
+    if ((i.kind == UpdateKind::gather || reduces) && i.group == group)
+      sum += wire_bytes(reduces ? Collective::all_reduce : Collective::all_gather,
+                        storage(i.to.elements(), NumberFormat::fp32), i.ranks);
+  }
   return sum;
 }
 
@@ -36,7 +39,8 @@ inline Bytes buffer_bytes(const UpdateProgram& program) {
 inline std::int64_t updated_elements(const UpdateProgram& program) {
   std::int64_t sum = 0;
   for (const UpdateInstruction& i : program.instructions)
-    if (i.kind == UpdateKind::update || i.kind == UpdateKind::update_matrix || i.kind == UpdateKind::apply)
+    if (i.kind == UpdateKind::update || i.kind == UpdateKind::update_matrix || i.kind == UpdateKind::apply ||
+        i.kind == UpdateKind::take_update)
       sum += i.elements.count;
   return sum;
 }

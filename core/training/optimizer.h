@@ -3,7 +3,8 @@
 /// one record each.
 ///
 /// Source: the update rules of each method (SGD; Polyak momentum; Duchi 2011; RMSProp; Kingma & Ba, arXiv:1412.6980;
-/// Loshchilov & Hutter, arXiv:1711.05101; Chen et al., arXiv:2302.06675; Jordan et al., "Muon", 2024).
+/// Loshchilov & Hutter, arXiv:1711.05101; Chen et al., arXiv:2302.06675; Jordan et al., "Muon", 2024; Shazeer & Stern,
+/// arXiv:1804.04235).
 
 #include <array>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace plumbline {
 
-enum class Optimizer : std::uint8_t { sgd, momentum, adagrad, rmsprop, adam, adamw, lion, muon };
+enum class Optimizer : std::uint8_t { sgd, momentum, adagrad, rmsprop, adam, adamw, lion, muon, adafactor };
 
 /// A number of an update rule that a user may set.
 enum class Hyperparameter : std::uint8_t { beta1, beta2, epsilon, momentum, weight_decay };
@@ -121,6 +122,16 @@ inline constexpr std::array optimizer_table{
                              Hyperparameter::momentum, Hyperparameter::weight_decay},
                    .matrix_state = "momentum_buffer",
                    .other_state = "exp_avg",
+                   .executed = IsExecuted::yes},
+    // Reads as kernels/cuda/adafactor.cu has them: sums by row, by column and of the update, and the update itself.
+    OptimizerFacts{.optimizer = Optimizer::adafactor,
+                   .name = "adafactor",
+                   .factors_squares = true,
+                   .gradient_reads = 4,
+                   .weight_reads = 2,
+                   .reads = {Hyperparameter::weight_decay},
+                   .matrix_state = "row_var",
+                   .other_state = "variance",
                    .executed = IsExecuted::yes}};
 
 [[nodiscard]] const OptimizerFacts& facts(Optimizer optimizer);

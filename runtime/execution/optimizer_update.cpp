@@ -1,5 +1,6 @@
 #include "runtime/execution/optimizer_update.h"
 
+#include "kernels/adafactor.h"
 #include "runtime/device/device_kernels.h"
 #include "runtime/execution/parameter_init.h"
 
@@ -165,11 +166,40 @@ void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& nu
     case Optimizer::adam:
     case Optimizer::adamw:
     case Optimizer::muon: return kernels.adamw_step(adamw_step(i, numbers));
+    case Optimizer::adafactor: break;  // every parameter by its own instructions
   }
 }
 
-void OptimizerUpdate::factored(const UpdateInstruction& i, const UpdateNumbers& /*numbers*/) {
-  throw InternalError("no optimizer has " + std::string(to_text(i.kind)));
+void OptimizerUpdate::factored(const UpdateInstruction& i, const UpdateNumbers& numbers) {
+  const DeviceKernels& kernels = memory_.device.kernels();
+  const SumPlaces& places = program_.places[static_cast<std::size_t>(i.places)];
+  const LocalParameter& p = memory_.parameter(places.parameter);
+  const bool is_vector = p.dimensions == 1;
+  const auto sums = [&](std::int64_t first) { return data({0, first, 1, 0, 0}); };
+  AdafactorStep step;
+  step.parameter.decision = numbers.decision;
+  if (i.owned >= 0) step.parameter = optimized(owned(i), numbers);
+  step.first = i.elements.first;
+  step.matrices = p.box.extent[0];
+  step.rows = p.box.extent[is_vector ? 2 : 1];
+  step.columns = is_vector ? 1 : p.box.extent[2];
+  step.whole_rows = p.box.whole[is_vector ? 2 : 1];
+  step.whole_columns = is_vector ? 1 : p.box.whole[2];
+  step.row_means = memory_.squares(p, StatePart::row_squares);
+  if (!is_vector) step.column_means = memory_.squares(p, StatePart::column_squares);
+  step.row_sums = sums(places.rows);
+  step.column_sums = sums(places.columns);
+  step.weight_sums = sums(places.weights);
+  step.update_sums = sums(places.updates);
+  step.mean_rows = sums(places.means);
+  const auto with_scratch = [&](const ScratchKernel<AdafactorStep>& kernel) {
+    step.workspace = memory_.backend.workspace(kernel.workspace(step));
+    kernel.run(step);
+  };
+  if (i.kind == UpdateKind::add_squares) with_scratch(kernels.adafactor_squares);
+  if (i.kind == UpdateKind::keep_means) kernels.adafactor_means(step);
+  if (i.kind == UpdateKind::add_updates) with_scratch(kernels.adafactor_updates);
+  if (i.kind == UpdateKind::take_update) kernels.adafactor_step(step);
 }
 
 void OptimizerUpdate::update_matrix(const UpdateInstruction& i, const UpdateNumbers& numbers) {

@@ -67,7 +67,7 @@ TEST_CASE("Ten orders of a graph's nodes have the bits of a step that is given c
 
 TEST_CASE("Every optimizer, precision and network has them, with gradients of several micro-batches") {
   for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::momentum, Optimizer::adam, Optimizer::lion,
-                                    Optimizer::adagrad, Optimizer::rmsprop, Optimizer::muon}) {
+                                    Optimizer::adagrad, Optimizer::rmsprop, Optimizer::muon, Optimizer::adafactor}) {
     const LoweredPlan plan(network(Net::llama), single(), recipe(optimizer));
     compare(plan, plan.job(), 2);
   }

@@ -126,7 +126,8 @@ TEST_CASE("So they are in 16 bits, and with the optimizers that ship") {
     const LoweredPlan plan(small_network(Net::llama), alone(), training);
     compare(plan, plan.job(), options(1), of_16_bits);
   }
-  for (const Optimizer optimizer : {Optimizer::momentum, Optimizer::lion, Optimizer::muon, Optimizer::adagrad}) {
+  for (const Optimizer optimizer :
+       {Optimizer::momentum, Optimizer::lion, Optimizer::muon, Optimizer::adagrad, Optimizer::adafactor}) {
     const LoweredPlan plan(small_network(Net::gpt), alone(), small_recipe(Net::gpt, alone(), optimizer));
     const Executed on_host = execute(plan.job(), options(2));
     const Executed run = execute(plan.job(), on_cuda(options(2), 7));

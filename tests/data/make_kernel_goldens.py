@@ -297,6 +297,28 @@ def more_optimizers(steps=10):
             yield case(name, numbers, start=start, gradients=gradients, end=w)
 
 
+def adafactor(steps=10):
+    """Matrices and a vector; weights below the least size, rates above 1 / sqrt(t)."""
+    torch.manual_seed(20261130)  # the same whatever is drawn before
+    for shape, rate, decay, size in (((6, 9), 0.01, 0.0, 1.0), ((11, 4), 0.05, 0.1, 1.0), ((5, 130), 0.8, 0.0, 0.02),
+                                     ((1, 13), 0.05, 0.1, 1.0), ((8, 3), 0.05, 0.1, 1e-5)):
+        is_vector = shape[0] == 1
+        start = torch.randn(*shape) * size
+        gradients = torch.randn(steps, *shape)
+        gradients *= torch.rand(steps, 1, 1) * 3
+        w = (start[0] if is_vector else start).clone().requires_grad_()
+        optimizer = torch.optim.Adafactor([w], lr=rate, weight_decay=decay)
+        for g in gradients:
+            w.grad = (g[0] if is_vector else g).clone()
+            optimizer.step()
+        state = optimizer.state[w]
+        kept = {"row_means": (state["variance"] if is_vector else state["row_var"].T)}
+        if not is_vector:
+            kept["column_means"] = state["col_var"]
+        numbers = {"rate": rate, "decay": decay, "steps": steps}
+        yield case("vector" if is_vector else "matrix", numbers, start=start, gradients=gradients, end=w, **kept)
+
+
 def main():
     write("linear", list(linear()))
     write("layer_norm", list(norms("layer_norm")))
@@ -312,6 +334,7 @@ def main():
     write("rotary_frequencies", list(rotary_frequencies()))
     write("relu", list(relu()))
     write("more_optimizers", list(more_optimizers()))
+    write("adafactor", list(adafactor()))
 
 
 if __name__ == "__main__":

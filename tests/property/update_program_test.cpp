@@ -26,7 +26,7 @@ RankUpdate update_of(const LoweredPlan& plan, ParameterLayout layout, std::int32
 Bytes slices(const RankUpdate& update, bool of_experts) {
   UpdateProgram program;
   for (const UpdateInstruction& i : update.program.instructions)
-    if (i.kind == UpdateKind::gather &&
+    if ((i.kind == UpdateKind::gather || i.kind == UpdateKind::reduce) &&
         update.layout.sections[static_cast<std::size_t>(i.section)].is_expert == of_experts)
       program.instructions.push_back(i);
   return gathered_bytes(program, GatherGroup::slices);
@@ -37,7 +37,9 @@ using Updated = std::map<std::string, std::map<std::int64_t, int>>;
 
 void count_updated(const LoweredPlan& plan, const RankUpdate& update, std::int32_t rank, Updated& updated) {
   for (const UpdateInstruction& i : update.program.instructions) {
-    if (i.kind != UpdateKind::update && i.kind != UpdateKind::update_matrix && i.kind != UpdateKind::apply) continue;
+    if (i.kind != UpdateKind::update && i.kind != UpdateKind::update_matrix && i.kind != UpdateKind::apply &&
+        i.kind != UpdateKind::take_update)
+      continue;
     const OwnedRange& owned = update.layout.owned[static_cast<std::size_t>(i.owned)];
     const LocalParameter& p = update.layout.parameters[static_cast<std::size_t>(owned.parameter)];
     CHECK(i.elements.first >= 0);
@@ -59,9 +61,11 @@ TEST_CASE("Optimizer steps gather what is predicted and update every trained ele
   const std::int64_t runs = environment_number("PLUMBLINE_RUNS", 120);
   int checked = 0;
   int gathering = 0;
+  int summing = 0;
   for (std::int64_t n = 0; n < runs; ++n) {
     RandomRun run = random_run(20261125, n);
     if (n % 2 == 0) run.training.optimizer = Optimizer::muon;
+    if (n % 4 == 1) run.training.optimizer = Optimizer::adafactor;
     CAPTURE(n, text_of(run));
     const LoweredPlan plan(run.graph, run.strategy, run.training);
     const auto layouts = parameter_layouts(plan);
@@ -76,7 +80,9 @@ TEST_CASE("Optimizer steps gather what is predicted and update every trained ele
       CHECK(gathered_bytes(update.program, GatherGroup::states) + slices(update, true) == predicted.matrix_shards);
       CHECK(slices(update, false) == predicted.matrix_slices);
       CHECK(buffer_bytes(update.program) == predicted.gathered_matrices);
-      if (predicted.gathered_matrices > Bytes(0)) ++gathering;
+      const bool sums = run.training.optimizer == Optimizer::adafactor;
+      if (!sums && predicted.gathered_matrices > Bytes(0)) ++gathering;
+      if (sums && predicted.matrix_shards + predicted.matrix_slices > Bytes(0)) ++summing;
       count_updated(plan, update, rank, updated);
     }
     const LoweredPlan alone(run.graph, Strategy(), run.training);
@@ -90,6 +96,7 @@ TEST_CASE("Optimizer steps gather what is predicted and update every trained ele
   }
   CHECK(checked >= runs / 2);
   CHECK(gathering >= runs / 5);
+  CHECK(summing >= runs / 10);
 }
 
 }  // namespace plumbline

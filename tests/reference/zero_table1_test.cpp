@@ -101,9 +101,20 @@ struct OptimizerValues {
   std::int64_t other;
 };
 constexpr OptimizerValues optimizer_values[] = {
-    {Optimizer::sgd, 0, 0},  {Optimizer::momentum, 1, 1}, {Optimizer::adagrad, 1, 1}, {Optimizer::rmsprop, 1, 1},
-    {Optimizer::adam, 2, 2}, {Optimizer::adamw, 2, 2},    {Optimizer::lion, 1, 1},    {Optimizer::muon, 1, 2},
+    {Optimizer::sgd, 0, 0},       {Optimizer::momentum, 1, 1}, {Optimizer::adagrad, 1, 1}, {Optimizer::rmsprop, 1, 1},
+    {Optimizer::adam, 2, 2},      {Optimizer::adamw, 2, 2},    {Optimizer::lion, 1, 1},    {Optimizer::muon, 1, 2},
+    {Optimizer::adafactor, 0, 0},  // but means of rows and columns, below
 };
+
+// Of a matrix (r x c) 4 (r + c) bytes and of a vector 4 for each element, which no rank divides.
+TEST_CASE("Adafactor keeps means by row and column, the same under every ZeRO stage") {
+  RankParameters p;
+  p.dense = p.dense_trained = {12 * 30, 7, 12 + 30 + 7};
+  for (const int stage : {0, 1, 2, 3})
+    CHECK(
+        model_state(p, precision_formats(PrecisionRecipe::bf16), Optimizer::adafactor, stage, {8, 8}).optimizer_state ==
+        Bytes(4 * (12 + 30 + 7)));
+}
 
 TEST_CASE("every recipe and optimizer keeps the bytes of this table, component by component") {
   STATIC_REQUIRE(std::size(recipe_bytes) == all_precision_recipes.size());

@@ -54,7 +54,11 @@ inline constexpr std::array torch_optimizers{TorchOptimizer{Optimizer::adamw, "t
                                              TorchOptimizer{.optimizer = Optimizer::muon,
                                                             .constructor = "torch.optim.Muon",
                                                             .trainer = "muon",
-                                                            .takes = Takes::whole_matrices}};
+                                                            .takes = Takes::whole_matrices},
+                                             TorchOptimizer{.optimizer = Optimizer::adafactor,
+                                                            .constructor = "torch.optim.Adafactor",
+                                                            .trainer = "adafactor",
+                                                            .takes = Takes::whole_parameters}};
 static_assert(torch_optimizers.size() == optimizer_table.size());
 
 [[nodiscard]] const TorchOptimizer& torch_optimizer_of(Optimizer optimizer);

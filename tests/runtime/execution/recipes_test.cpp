@@ -26,8 +26,8 @@ double first_loss_difference(const Executed& a, const Executed& b) {
 }
 
 TEST_CASE("optimizers start from one rank's gradients, hold the predicted bytes and make the loss fall") {
-  for (const Optimizer optimizer :
-       {Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lion, Optimizer::muon}) {
+  for (const Optimizer optimizer : {Optimizer::momentum, Optimizer::adam, Optimizer::adamw, Optimizer::lion,
+                                    Optimizer::muon, Optimizer::adafactor}) {
     INFO(to_text(optimizer));
     const bool is_muon = optimizer == Optimizer::muon;
     const LoweredPlan alone(network(Net::llama), single(), recipe(optimizer));

@@ -197,6 +197,15 @@ TEST_CASE("A checkpoint that any layout reads and writes again is the same, byte
   SECTION("experts") {
     require_same_files(network_of(Net::moe), Net::moe, small_recipe(Optimizer::lion, PrecisionRecipe::bf16), 12);
   }
+  SECTION("means of squares by row and column") {
+    require_same_files(network_of(Net::gpt), Net::gpt, small_recipe(Optimizer::adafactor, PrecisionRecipe::fp32), 12);
+  }
+  SECTION("the same of experts and of a tied embedding, in 16 bits") {
+    require_same_files(network_of(Net::moe), Net::moe, small_recipe(Optimizer::adafactor, PrecisionRecipe::bf16_pure),
+                       12);
+    require_same_files(network_of(Net::llama, true), Net::llama,
+                       small_recipe(Optimizer::adafactor, PrecisionRecipe::bf16), 8);
+  }
   SECTION("adapters, the base frozen") {
     Training training = small_recipe(Optimizer::adamw, PrecisionRecipe::bf16);
     training.adaptation.lora_rank = 2;

@@ -76,6 +76,12 @@ std::vector<Layout> layouts() {
     l.strategy.shard_group = 2;
     l.optimizer = Optimizer::muon;
   });
+  add("Adafactor under ZeRO-2", [](Layout& l) {
+    l.strategy.data_parallel = 2;
+    l.strategy.zero_stage = 2;
+    l.strategy.shard_group = 2;
+    l.optimizer = Optimizer::adafactor;
+  });
   return all;
 }
 

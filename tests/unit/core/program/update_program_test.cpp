@@ -116,5 +116,41 @@ TEST_CASE("Muon's ranks that divide a matrix gather its slices, matrix by matrix
   CHECK(divided.count(UpdateKind::orthogonalise) == matrices);
 }
 
+// A layer of width 8 and 12 inside: four matrices of 8 x 8, two of 12 x 8 and one of 8 x 12, two norms of 8.
+// They keep 4 (8 + 8) + 3 (8 + 12) + 2 * 8 = 140 values; nine weights' sums, nine updates' and nine means beside.
+TEST_CASE("Adafactor sums, keeps means and updates section by section, on one rank without sending") {
+  const Step alone = step(Optimizer::adafactor, {});
+  INFO(alone.text());
+  const auto parameters = std::ssize(alone.layout.parameters);
+  REQUIRE(parameters == 9);
+  CHECK(alone.layout.moments == 140);
+  for (const UpdateKind kind :
+       {UpdateKind::add_squares, UpdateKind::keep_means, UpdateKind::add_updates, UpdateKind::take_update})
+    CHECK(alone.count(kind) == parameters);
+  CHECK(alone.count(UpdateKind::reduce) == 0);
+  CHECK(buffer_bytes(alone.program) == Bytes(4 * (140 + 3 * 9)));
+}
+
+// 140 and 9 sums fill up to 150 for three ranks, 9 need no filling: an all-reduce sends 2/3 twice.
+TEST_CASE("Adafactor's ranks that share states add sums up twice a section, and keep the same means") {
+  const Step shared = step(Optimizer::adafactor, ranks(3, 1, 2), 1);
+  INFO(shared.text());
+  CHECK(shared.count(UpdateKind::reduce) == 2);
+  CHECK(shared.count(UpdateKind::keep_means) == 9);
+  CHECK(gathered_bytes(shared.program, GatherGroup::states) == Bytes(2 * 2 * 4 * (150 + 9) / 3));
+  CHECK(shared.layout.moments == 140);
+}
+
+// q, k, v, up and gate divide their rows, and share 8 columns each; the output and down divide their columns, and share
+// 8 rows: 56 and seven weights' sums fill up to 64 for two ranks, seven updates' to 8.
+TEST_CASE("Adafactor's ranks that divide matrices add up what their slices share") {
+  const Step divided = step(Optimizer::adafactor, ranks(1, 2, 0));
+  INFO(divided.text());
+  CHECK(divided.count(UpdateKind::reduce) == 2);
+  CHECK(gathered_bytes(divided.program, GatherGroup::slices) == Bytes(2 * 4 * (64 + 8) / 2));
+  CHECK(gathered_bytes(divided.program, GatherGroup::states) == Bytes(0));
+  CHECK(divided.layout.moments == 56 + 4 * 4 + 3 * 6 + 2 * 8);
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -325,7 +325,8 @@ def optimizer_of(parameters):
             "sgd": lambda: torch.optim.SGD(parameters, **numbers),
             "momentum": lambda: torch.optim.SGD(parameters, momentum=said(MOMENTUM, 0.9), **numbers),
             "adagrad": lambda: torch.optim.Adagrad(parameters, **adaptive),
-            "rmsprop": lambda: torch.optim.RMSprop(parameters, alpha=said(BETA2, 0.99), **adaptive)}[OPTIMIZER]()
+            "rmsprop": lambda: torch.optim.RMSprop(parameters, alpha=said(BETA2, 0.99), **adaptive),
+            "adafactor": lambda: torch.optim.Adafactor(parameters, **numbers)}[OPTIMIZER]()
 
 
 def rate_factor(schedule, steps, warmup, final):

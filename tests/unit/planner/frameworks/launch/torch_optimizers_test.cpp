@@ -24,15 +24,32 @@ TEST_CASE("no row's name begins with that of a row before it") {
       CHECK_FALSE(to_text(row->optimizer).starts_with(to_text(before->optimizer)));
 }
 
-TEST_CASE("a framework launches what takes slices, in the order of optimizer_table") {
+TEST_CASE("a framework launches what takes every parameter, in the order of optimizer_table") {
   std::string spellings;
   for (const Launchable<Optimizer>& one : launched_optimizers(OptimizersOf::packages, "SGD(momentum)"))
     spellings += std::string(one.spelling) + " ";
-  CHECK(spellings == "SGD SGD(momentum) Adagrad RMSprop Adam AdamW lion_pytorch.Lion ");
+  CHECK(spellings == "SGD SGD(momentum) Adagrad RMSprop Adam AdamW lion_pytorch.Lion Adafactor ");
   const std::vector<Launchable<Optimizer>> own = launched_optimizers(OptimizersOf::pytorch, "SGD(momentum=0.9)");
-  CHECK(own.size() == 6);
+  CHECK(own.size() == 7);
   CHECK(own[1].spelling == "SGD(momentum=0.9)");
   CHECK(own[1].source == "torch/optim");
+}
+
+TEST_CASE("what takes whole parameters alone is launched where ranks hold whole parameters") {
+  const FrameworkRule rule = whole_parameters_rule();
+  NetworkFacts network;
+  network.optimizer = Optimizer::adafactor;
+  Strategy s;
+  s.data_parallel = 4;
+  CHECK_FALSE(rule.is_broken(s, network));
+  s.zero_stage = 1;
+  CHECK(rule.is_broken(s, network));
+  network.optimizer = Optimizer::adamw;
+  CHECK_FALSE(rule.is_broken(s, network));
+  network.optimizer = Optimizer::adafactor;
+  s.zero_stage = 0;
+  s.tensor_parallel = 2;
+  CHECK(rule.is_broken(s, network));
 }
 
 TEST_CASE("a package is imported and named where PyTorch has no class") {
