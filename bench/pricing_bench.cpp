@@ -44,7 +44,7 @@ void exact_prices(benchmark::State& state) {
   for (std::size_t family = 0; family < table.family_count(); ++family) table.bound_family(family, batch);
   std::int64_t plans = 0;
   for ([[maybe_unused]] const auto _ : state) {
-    for (const Candidate& candidate : batch.fitting) benchmark::DoNotOptimize(table.price(candidate));
+    for (const Candidate& candidate : batch.fitting) benchmark::DoNotOptimize(table.priced(candidate));
     plans += static_cast<std::int64_t>(batch.fitting.size());
   }
   state.SetItemsProcessed(plans);
@@ -66,8 +66,9 @@ void interleaved(benchmark::State& state, Ask ask) {
 BENCHMARK_CAPTURE(interleaved, bounds_without_sweep, [](const CandidateTable& table, const Candidate& candidate) {
   return table.tighter_bound(candidate, Tighter::without_sweep);
 });
-BENCHMARK_CAPTURE(interleaved, prices,
-                  [](const CandidateTable& table, const Candidate& candidate) { return table.price(candidate).step; });
+BENCHMARK_CAPTURE(interleaved, prices, [](const CandidateTable& table, const Candidate& candidate) {
+  return table.priced(candidate).step_time;
+});
 
 /// Tables of a mixture's blocks over every expert parallelism and micro-batch.
 void tables_of_a_mixture(benchmark::State& state) {

@@ -15,10 +15,11 @@ constexpr std::size_t families_per_task = 16;
 
 class Bounding {
  public:
-  Bounding(const ScoreOf& score_of, const BoundingContext& context, SearchAudit& audit)
-      : score_of_(score_of), context_(context), audit_(audit) {}
+  Bounding(const SearchTables& tables, const BoundingContext& context, SearchAudit& audit)
+      : tables_(tables), context_(context), audit_(audit) {}
 
-  void bound_all(const CandidateTable& table, std::size_t q) {
+  void bound_all(std::uint32_t q) {
+    const CandidateTable& table = *tables_.tables[q];
     const std::size_t families = table.family_count();
     if (!table.is_complete()) return leave(table, 0, families);
     for (std::size_t first = 0; first < families; first += families_per_epoch) {
@@ -40,9 +41,8 @@ class Bounding {
   }
 
   BoundedPlans sorted() {
-    std::sort(found_.plans.begin(), found_.plans.end(), [](const BoundedPlan& a, const BoundedPlan& b) {
-      return std::tie(a.bound, a.question, a.candidate.family, a.candidate.leaf) <
-             std::tie(b.bound, b.question, b.candidate.family, b.candidate.leaf);
+    std::sort(found_.plans.begin(), found_.plans.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tie(a.score, a.question, a.family, a.leaf) < std::tie(b.score, b.question, b.family, b.leaf);
     });
     return std::move(found_);
   }
@@ -54,23 +54,26 @@ class Bounding {
     for (std::size_t f = first; f < last; ++f) audit_.unvisited += table.leaves_of(f);
   }
 
-  void take(const CandidateBatch& slot, std::size_t q) {
+  void take(const CandidateBatch& slot, std::uint32_t q) {
     audit_.memory += slot.too_large;
     audit_.dominated += slot.dominated;
-    for (const Candidate& c : slot.fitting) {
-      if (c.bound > longest_step) {
+    for (const Candidate& plan : slot.fitting) {
+      if (plan.step_time > longest_step) {
         found_.has_too_long = true;
         ++audit_.infeasible;
         continue;
       }
-      found_.plans.push_back({c, score_of_(c.bound, c.peak_memory, q), static_cast<std::int32_t>(q)});
+      Candidate& found = found_.plans.emplace_back(plan);
+      found.question = q;
+      found.score = tables_.score_of(plan.step_time, plan.peak_memory, q);
     }
     auto& missed = found_.smallest_too_large;
-    if (slot.smallest_too_large && (!missed || slot.smallest_too_large->peak_memory < missed->first.peak_memory))
-      missed = {*slot.smallest_too_large, q};
+    if (!slot.smallest_too_large || (missed && slot.smallest_too_large->peak_memory >= missed->peak_memory)) return;
+    missed = slot.smallest_too_large;
+    missed->question = q;
   }
 
-  const ScoreOf& score_of_;
+  const SearchTables& tables_;
   const BoundingContext& context_;
   SearchAudit& audit_;
   BoundedPlans found_;
@@ -78,10 +81,9 @@ class Bounding {
 
 }  // namespace
 
-BoundedPlans bounded_plans(const std::vector<std::unique_ptr<CandidateTable>>& tables, const ScoreOf& score_of,
-                           const BoundingContext& context, SearchAudit& audit) {
-  Bounding bounding(score_of, context, audit);
-  for (std::size_t q = 0; q < tables.size(); ++q) bounding.bound_all(*tables[q], q);
+BoundedPlans bounded_plans(const SearchTables& tables, const BoundingContext& context, SearchAudit& audit) {
+  Bounding bounding(tables, context, audit);
+  for (std::size_t q = 0; q < tables.tables.size(); ++q) bounding.bound_all(static_cast<std::uint32_t>(q));
   return bounding.sorted();
 }
 

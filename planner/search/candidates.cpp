@@ -182,10 +182,6 @@ struct CandidateTable::Bounded {
   PeakMemory memory;  ///< of the stages
 };
 
-CandidateTable::Bounded CandidateTable::bounded(const FamilyEntry& family, std::size_t recompute) const {
-  return {*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)), family.strategy};
-}
-
 namespace {
 
 /// The family with every way to share states and one recompute.
@@ -230,24 +226,39 @@ std::vector<std::size_t> CandidateTable::families_by_stages() const {
   return order;
 }
 
-std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families, std::vector<CandidateGroup>& into,
+namespace {
+
+/// The index of a plan among those of its family.
+std::int32_t leaf_of(std::size_t zero, std::size_t recompute, std::size_t choices) {
+  return static_cast<std::int32_t>(zero * choices + recompute);
+}
+
+Candidate candidate_of(std::size_t family, std::int32_t leaf, Picoseconds least_time, Bytes least_memory) {
+  Candidate candidate;
+  candidate.step_time = least_time;
+  candidate.peak_memory = least_memory;
+  candidate.family = static_cast<std::int32_t>(family);
+  candidate.leaf = leaf;
+  return candidate;
+}
+
+}  // namespace
+
+std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families, std::vector<Candidate>& into,
                                           const IsWorth& is_worth) const {
-  const std::size_t choices = enumerator_.recompute_choices().size();
-  std::size_t placements = 0;
-  for (std::size_t r = 0; r < choices; ++r) placements += places(r) ? 1 : 0;
   std::int64_t bounded = 0;
   const auto bound_one = [&](std::size_t index) {
     const FamilyEntry& family = families_[index];
-    const std::int64_t plans = family.of_recompute;
     for (const std::size_t r : enumerator_.legal_recompute(family.strategy)) {
       if (none_ && places(r)) continue;  // with the plans that keep everything
-      const std::int64_t together = r == none_ ? plans * static_cast<std::int64_t>(1 + placements) : plans;
       const StageTable stages(question_->graph(), layout(family, r), blocks_of(family));
       const Picoseconds bound = question_->step_pricer().lower_bound(stages, family.strategy);
+      Candidate group = candidate_of(index, static_cast<std::int32_t>(r), bound, Bytes(0));
+      group.is_group = true;
       if (is_worth({bound, Bytes(0)}))
-        into.push_back({bound, static_cast<std::int32_t>(index), static_cast<std::int32_t>(r), together});
+        into.push_back(group);
       else
-        bounded += together;
+        bounded += plans_of_group(group);
     }
   };
   const FamilyEntry* priced = nullptr;  // whose stages are known
@@ -266,32 +277,33 @@ std::int64_t CandidateTable::bound_groups(std::span<const std::size_t> families,
   return bounded;
 }
 
-void CandidateTable::bound_group(const CandidateGroup& group, CandidateBatch& into) const {
+std::int64_t CandidateTable::plans_of_group(const Candidate& group) const {
+  const std::int64_t plans = family_of(group).of_recompute;
+  if (recompute_of(group) != none_) return plans;
+  const auto& choices = enumerator_.recompute_choices();
+  return plans * (1 + std::count_if(choices.begin(), choices.end(),
+                                    [](const Recompute& choice) { return choice.mode == RecomputeMode::placed; }));
+}
+
+void CandidateTable::bound_group(const Candidate& group, CandidateBatch& into) const {
   const auto index = static_cast<std::size_t>(group.family);
-  const auto recompute = static_cast<std::size_t>(group.recompute);
+  const FamilyEntry& family = families_[index];
+  const std::size_t recompute = recompute_of(group);
   StatesOfPlans states =
-      states_of(*question_, enumerator_, families_[index].strategy, enumerator_.recompute_choices()[recompute]);
-  const Bounded all = bounded(families_[index], recompute);
+      states_of(*question_, enumerator_, family.strategy, enumerator_.recompute_choices()[recompute]);
+  const Bounded all(*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)),
+                    family.strategy);
   if (!places(recompute)) bound_leaves(index, recompute, all, states, into);
   for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
     if (places(r) && (recompute == none_ || recompute == r)) bound_placed(index, r, all, states, into);
 }
 
-namespace {
-
-/// The index of a plan among those of its family.
-std::int32_t leaf_of(std::size_t zero, std::size_t recompute, std::size_t choices) {
-  return static_cast<std::int32_t>(zero * choices + recompute);
-}
-
-}  // namespace
-
 void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                                   CandidateBatch& into) const {
   const std::vector<Bytes> peaks = all.memory.of(states);
+  const std::size_t choices = enumerator_.recompute_choices().size();
   for (std::size_t z = 0; z < peaks.size(); ++z) {
-    const Candidate candidate{all.bound, peaks[z], static_cast<std::int32_t>(index),
-                              leaf_of(z, recompute, enumerator_.recompute_choices().size())};
+    const Candidate candidate = candidate_of(index, leaf_of(z, recompute, choices), all.bound, peaks[z]);
     add_leaf(candidate, all.capacity, into);
     const bool is_too_large = candidate.peak_memory > all.capacity;
     if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
@@ -312,11 +324,9 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
   const StageTable least(question_->graph(), layout(family, recompute),
                          placed_.least(family.placements, blocks_of(family)));
   const std::vector<Bytes> peaks = PeakMemory(*question_, least, family.strategy).of(states);
-  for (const std::size_t z : others) {
-    const Candidate candidate{all_kept.bound, peaks[z], static_cast<std::int32_t>(index),
-                              leaf_of(z, recompute, enumerator_.recompute_choices().size())};
-    add_leaf(candidate, all_kept.capacity, into);
-  }
+  const std::size_t choices = enumerator_.recompute_choices().size();
+  for (const std::size_t z : others)
+    add_leaf(candidate_of(index, leaf_of(z, recompute, choices), all_kept.bound, peaks[z]), all_kept.capacity, into);
 }
 
 Strategy CandidateTable::strategy(const Candidate& candidate) const {
@@ -332,7 +342,7 @@ PlanBound CandidateTable::tighter_bound(const Candidate& candidate, Tighter way)
   const FamilyEntry& family = family_of(candidate);
   const StageTable kept(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
   const Strategy s = strategy(candidate);
-  const PlanBound known{candidate.bound, candidate.peak_memory};
+  const PlanBound known{candidate.step_time, candidate.peak_memory};
   const auto bounded = [&](const RankLayersTable& layers, Restored restored) {
     const UnplacedPlan plan{*question_, s, layers, kept, restored};
     return way == Tighter::least_replay ? with_least_replay(plan, known) : with_surest_fit(plan, known);
@@ -344,15 +354,19 @@ PlanBound CandidateTable::tighter_bound(const Candidate& candidate, Tighter way)
   const StepPricer& pricer = question_->step_pricer();
   using Sweep = StepPricer::Sweep;
   const Picoseconds least = pricer.total(kept, s, way == Tighter::without_sweep ? Sweep::left_out : Sweep::whole);
-  return {std::max(without_rounding(least), candidate.bound), candidate.peak_memory};
+  return {std::max(without_rounding(least), candidate.step_time), candidate.peak_memory};
 }
 
-CandidatePrice CandidateTable::price(const Candidate& candidate) const {
+Candidate CandidateTable::priced(const Candidate& candidate) const {
   const FamilyEntry& family = family_of(candidate);
+  const Strategy s = strategy(candidate);
   if (is_placed(candidate))
-    return placed_.price(family.placements, blocks_of(family), strategy(candidate), none_.has_value());
+    return placed_.priced(family.placements, blocks_of(family), s, candidate, none_.has_value());
   const StageTable stages(question_->graph(), layout(family, recompute_of(candidate)), blocks_of(family));
-  return {Outcome::priced, question_->step_pricer().total(stages, strategy(candidate)), candidate.peak_memory};
+  Candidate priced = candidate;
+  priced.step_time = question_->step_pricer().total(stages, s);
+  priced.outcome = Outcome::priced;
+  return priced;
 }
 
 void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>& smallest) const {
@@ -364,9 +378,10 @@ void CandidateTable::nearest_placed(std::size_t index, std::optional<Candidate>&
     const StageTable least(question_->graph(), layout(family, recompute),
                            placed_.least(family.placements, blocks_of(family)));
     if (smallest && peak_memory(*question_, least, leaves[leaf]) >= smallest->peak_memory) continue;
-    const CandidatePrice exact = placed_.price(family.placements, blocks_of(family), leaves[leaf], none_.has_value());
-    if (!smallest || exact.peak_memory < smallest->peak_memory)
-      smallest = {exact.step, exact.peak_memory, static_cast<std::int32_t>(index), static_cast<std::int32_t>(leaf)};
+    const Candidate placed = candidate_of(index, static_cast<std::int32_t>(leaf), Picoseconds(0), Bytes(0));
+    const Candidate exact =
+        placed_.priced(family.placements, blocks_of(family), leaves[leaf], placed, none_.has_value());
+    if (!smallest || exact.peak_memory < smallest->peak_memory) smallest = exact;
   }
 }
 

@@ -5,7 +5,8 @@
 /// (pp, virtual stages, recompute); both tables are made first, so that a plan costs a few sums. Where recompute is
 /// placed, a plan is bounded by its time with nothing recomputed and by the memory that no choice of a block can do
 /// without; what blocks may choose is found when the first plan of a table is priced, and placed then. A placement that
-/// surely has all the memory it could use is the plan without recompute, and counts as dominated by it.
+/// surely has all the memory it could use is the plan without recompute, and counts as dominated by it. Of a candidate
+/// a table says all but its question and what that question's plans score.
 
 #include <array>
 #include <functional>
@@ -21,23 +22,6 @@
 #include "planner/search/space.h"
 
 namespace plumbline {
-
-/// A plan that is legal and fits, with the least time that it could take.
-struct Candidate {
-  Picoseconds bound{0};
-  Bytes peak_memory{0};  ///< the least it could be, where recompute is placed
-  std::int32_t family = 0;
-  std::int32_t leaf = 0;  ///< index into SpaceEnumerator::leaves of the family
-};
-
-/// All plans of a family with one recompute choice, of which only a lower bound of the step time is known so far.
-/// Placed recompute has the bound of the plans that keep everything.
-struct CandidateGroup {
-  Picoseconds bound{0};
-  std::int32_t family = 0;
-  std::int32_t recompute = 0;  ///< among the choices of the space
-  std::int64_t plans = 0;
-};
 
 /// What pass 1 found in some families.
 struct CandidateBatch {
@@ -81,18 +65,20 @@ class CandidateTable {
   void bound_family(std::size_t family, CandidateBatch& into) const;
   /// All families, those one after another that have the stages of other ones: what is bounded together costs least.
   [[nodiscard]] std::vector<std::size_t> families_by_stages() const;
-  /// The groups of some families that are worth it, and how many plans are in those that are not.
-  [[nodiscard]] std::int64_t bound_groups(std::span<const std::size_t> families, std::vector<CandidateGroup>& into,
+  /// The groups (Candidate::is_group) of some families that are worth it, and how many plans are in those that are not.
+  /// Placed recompute is in the group of the plans that keep everything, whose bound it has.
+  [[nodiscard]] std::int64_t bound_groups(std::span<const std::size_t> families, std::vector<Candidate>& into,
                                           const IsWorth& is_worth) const;
+  [[nodiscard]] std::int64_t plans_of_group(const Candidate& group) const;
   /// Bounds all plans of a group.
-  void bound_group(const CandidateGroup& group, CandidateBatch& into) const;
+  void bound_group(const Candidate& group, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
   [[nodiscard]] bool is_placed(const Candidate& candidate) const { return places(recompute_of(candidate)); }
   /// Of the ways for candidates whose recompute is placed, none is always the tightest.
   [[nodiscard]] PlanBound tighter_bound(const Candidate& candidate, Tighter way) const;
-  /// The exact closed form. Pure; callable from any thread.
-  [[nodiscard]] CandidatePrice price(const Candidate& candidate) const;
+  /// The candidate with its exact closed form. Pure; callable from any thread.
+  [[nodiscard]] Candidate priced(const Candidate& candidate) const;
   /// Puts the family's placed plan of least memory into `smallest`, if it needs less. For when nothing fits.
   void nearest_placed(std::size_t family, std::optional<Candidate>& smallest) const;
   [[nodiscard]] const Question& question() const { return *question_; }
@@ -117,7 +103,6 @@ class CandidateTable {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }
   struct Bounded;
-  [[nodiscard]] Bounded bounded(const FamilyEntry& family, std::size_t recompute) const;
   void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
                     CandidateBatch& into) const;
   void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, StatesOfPlans& states,

@@ -68,16 +68,19 @@ const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blo
   return *choices.layers;
 }
 
-CandidatePrice PlacedPlans::price(std::size_t of, const BlockTable& blocks, const Strategy& s,
-                                  bool has_unplaced) const {
+Candidate PlacedPlans::priced(std::size_t of, const BlockTable& blocks, const Strategy& s, Candidate candidate,
+                              bool has_unplaced) const {
   const RankLayersTable& choices = layers(of, blocks);
   const StageLayout placed = layout_of(*question_, s, choices);
   const StageTable stages(question_->graph(), placed, choices.blocks());
-  const Bytes peak = peak_memory(*question_, stages, s);
-  const bool fits = peak <= question_->capacity() && fits_host(*question_, stages, s);
+  candidate.peak_memory = peak_memory(*question_, stages, s);
+  const bool fits = candidate.peak_memory <= question_->capacity() && fits_host(*question_, stages, s);
+  candidate.outcome = fits ? Outcome::priced : Outcome::infeasible;
   if (fits && has_unplaced && replays_nothing(placed, choices.blocks(), question_->graph()))
-    return {Outcome::repeated, {}, peak};
-  return {fits ? Outcome::priced : Outcome::infeasible, question_->step_pricer().total(stages, s), peak};
+    candidate.outcome = Outcome::repeated;
+  else
+    candidate.step_time = question_->step_pricer().total(stages, s);
+  return candidate;
 }
 
 }  // namespace plumbline

@@ -13,18 +13,9 @@
 
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/search/block_tables.h"
+#include "planner/search/candidate.h"
 
 namespace plumbline {
-
-/// What became of a candidate. Only where recompute is placed: no placement fits, none can be worth it, or what is
-/// placed replays nothing, as a plan alongside it.
-enum class Outcome : std::uint8_t { priced, infeasible, bounded, repeated };
-/// The exact closed form of a candidate that was priced.
-struct CandidatePrice {
-  Outcome outcome = Outcome::priced;
-  Picoseconds step{0};
-  Bytes peak_memory{0};
-};
 
 /// Every member but `take` may be called from any thread. `of`: the index of a strategy among those taken.
 class PlacedPlans {
@@ -38,9 +29,10 @@ class PlacedPlans {
   /// What such plans choose among, as if what they restore took no memory: enough for a bound (placed_bound.h).
   [[nodiscard]] const RankLayersTable& bare(std::size_t of, const BlockTable& blocks) const;
   [[nodiscard]] const RankLayersTable& layers(std::size_t of, const BlockTable& blocks) const;
-  /// `has_unplaced`: whether the same plan without recompute is a candidate too.
-  [[nodiscard]] CandidatePrice price(std::size_t of, const BlockTable& blocks, const Strategy& strategy,
-                                     bool has_unplaced) const;
+  /// `candidate`, whose strategy this is, with its exact closed form. `has_unplaced`: whether the same plan
+  /// without recompute is a candidate too.
+  [[nodiscard]] Candidate priced(std::size_t of, const BlockTable& blocks, const Strategy& strategy,
+                                 Candidate candidate, bool has_unplaced) const;
 
  private:
   /// What placements of a block table choose among, whole or split backwards.

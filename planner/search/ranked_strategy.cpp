@@ -3,13 +3,25 @@
 #include <algorithm>
 
 namespace plumbline {
+namespace {
+
+/// Of plans whose scores are equal.
+bool comes_first(const RankedStrategy& a, const RankedStrategy& b) {
+  if (a.peak_memory != b.peak_memory) return a.peak_memory < b.peak_memory;
+  if (a.strategy != b.strategy) return a.strategy < b.strategy;
+  return a.question < b.question;
+}
+
+}  // namespace
+
+bool before(const RankedStrategy& a, const RankedStrategy& b) {
+  return a.score != b.score ? a.score < b.score : comes_first(a, b);
+}
 
 std::vector<RankedStrategy> front_of(std::vector<RankedStrategy> plans) {
-  const auto score = [](const RankedStrategy& plan) {
-    return Score{plan.ranking_step().value(), plan.peak_memory.value()};
-  };
-  std::sort(plans.begin(), plans.end(),
-            [&](const RankedStrategy& a, const RankedStrategy& b) { return before(a, score(a), b, score(b)); });
+  std::sort(plans.begin(), plans.end(), [](const RankedStrategy& a, const RankedStrategy& b) {
+    return a.ranking_step() != b.ranking_step() ? a.ranking_step() < b.ranking_step() : comes_first(a, b);
+  });
   std::vector<RankedStrategy> result;
   for (const RankedStrategy& plan : plans)
     if (result.empty() || plan.peak_memory < result.back().peak_memory) result.push_back(plan);

@@ -1,5 +1,5 @@
 #pragma once
-/// \file ranked_strategy.h: a plan that a search has priced, and the order of such plans.
+/// \file ranked_strategy.h: a plan that a search has priced, written out, and the order of such plans.
 ///
 /// Step times in picoseconds: of the closed form, and of the simulation once there is one, which then ranks.
 
@@ -9,17 +9,15 @@
 #include "core/plan/strategy.h"
 #include "core/training/optimizer.h"
 #include "core/training/precision.h"
-#include "planner/search/objective.h"
+#include "planner/search/candidate.h"
 
 namespace plumbline {
 
-struct RankedStrategy {
-  Strategy strategy;
+/// A candidate with its strategy and what its question says of it, as answers hold it.
+struct RankedStrategy : Candidate {
+  Strategy strategy = {};
   std::int64_t devices = 0;
   PrecisionRecipe precision = PrecisionRecipe::bf16;
-  Picoseconds step_time{0};  ///< of the closed form
-  Bytes peak_memory{0};
-  std::size_t question = 0;                   ///< which of the questions it answers
   std::optional<Picoseconds> simulated = {};  ///< step time, of finalists
   std::optional<NumberFormat> gradient_format = {};
   bool may_not_fit = false;  ///< its interval of memory reaches beyond the device; known of the best
@@ -38,13 +36,7 @@ struct RankedStrategy {
 void leave_out_repeats(std::vector<RankedStrategy>& plans);
 
 /// By score, then memory, then strategy: an order without ties.
-[[nodiscard]] inline bool before(const RankedStrategy& a, const Score& a_score, const RankedStrategy& b,
-                                 const Score& b_score) {
-  if (a_score != b_score) return a_score < b_score;
-  if (a.peak_memory != b.peak_memory) return a.peak_memory < b.peak_memory;
-  if (a.strategy != b.strategy) return a.strategy < b.strategy;
-  return a.question < b.question;
-}
+[[nodiscard]] bool before(const RankedStrategy& a, const RankedStrategy& b);
 
 /// Plans that no other beats in both time and memory, fastest first; of equals the first in that order.
 [[nodiscard]] std::vector<RankedStrategy> front_of(std::vector<RankedStrategy> plans);

@@ -51,8 +51,8 @@ struct BestVariant {
 /// The best variant of one plan.
 class VariantSearch {
  public:
-  VariantSearch(const Start& start, const Question& question, const ScoreOf& score_of, const Score& worst)
-      : start_(start), question_(question), score_of_(score_of), best_score_(score(start.plan)) {
+  VariantSearch(const Start& start, const Question& question, const Scoring& score_of, const Score& worst)
+      : start_(start), question_(question), score_of_(score_of), best_score_(start.plan.score) {
     if (worst < best_score_) best_score_ = worst;
   }
 
@@ -65,10 +65,6 @@ class VariantSearch {
   }
 
  private:
-  [[nodiscard]] Score score(const RankedStrategy& plan) const {
-    return score_of_(plan.step_time, plan.peak_memory, plan.question);
-  }
-
   const PricedBlocks& blocks_of(const Strategy& variant) {
     std::optional<PricedBlocks>& blocks = have_same_blocks(variant, start_.plan.strategy) ? own_ : other_;
     if (!blocks || !have_same_blocks(blocks->strategy, variant)) blocks.emplace(question_, variant);
@@ -125,11 +121,12 @@ class VariantSearch {
     best_.plan->strategy = variant;
     best_.plan->step_time = step;
     best_.plan->peak_memory = peak;
+    best_.plan->score = score;
   }
 
   const Start& start_;
   const Question& question_;
-  const ScoreOf& score_of_;
+  const Scoring& score_of_;
   Score best_score_;
   std::optional<PricedBlocks> own_;    ///< of the plan that is varied
   std::optional<PricedBlocks> other_;  ///< of the variant before, where they are not
@@ -138,10 +135,10 @@ class VariantSearch {
 
 std::vector<Start> starts_of(const BestOfShapes& shapes) {
   std::vector<Start> starts;
-  for (const BestOfShapes::Entry& entry : shapes.ranked()) {
+  for (const RankedStrategy& plan : shapes.ranked()) {
     if (starts.size() == shapes_on_same_blocks) break;
     const VariantAxes axes = starts.size() < shapes_on_all_axes ? VariantAxes::all : VariantAxes::of_same_blocks;
-    starts.push_back({entry.plan, axes, VariantValues::beyond_space});
+    starts.push_back({plan, axes, VariantValues::beyond_space});
   }
   return starts;
 }
@@ -153,24 +150,22 @@ bool holds(const std::vector<RankedStrategy>& plans, const RankedStrategy& plan)
 
 }  // namespace
 
-void BestOfShapes::consider(const RankedStrategy& plan, const Score& score) {
+void BestOfShapes::consider(const RankedStrategy& plan) {
   Strategy s = plan.strategy;
   s.expert_tensor_parallel = 1;
   const Shape shape{plan.question, s.pipeline_stages, s.data_parallel, values_priced_in<PricedIn::blocks>(s)};
-  const auto [place, is_new] = best_.try_emplace(shape, Entry{plan, score});
-  Entry& best = place->second;
-  if (!is_new && before(plan, score, best.plan, best.score)) best = {plan, score};
+  const auto [place, is_new] = best_.try_emplace(shape, plan);
+  if (!is_new && before(plan, place->second)) place->second = plan;
 }
 
-std::vector<BestOfShapes::Entry> BestOfShapes::ranked() const {
-  std::vector<Entry> entries;
-  for (const auto& [shape, entry] : best_) entries.push_back(entry);
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return before(a.plan, a.score, b.plan, b.score); });
-  return entries;
+std::vector<RankedStrategy> BestOfShapes::ranked() const {
+  std::vector<RankedStrategy> plans;
+  for (const auto& [shape, plan] : best_) plans.push_back(plan);
+  std::sort(plans.begin(), plans.end(), before);
+  return plans;
 }
 
-Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const ScoreOf& score_of, const Score& worst,
+Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const Scoring& score_of, const Score& worst,
                 const SimulationContext& context) {
   Refined result;
   std::vector<Start> starts = starts_of(shapes);

@@ -6,40 +6,33 @@
 /// is an answer, and a plan to vary in the next round, until no plan improves. So the outcome is a local optimum on
 /// those axes, not that of their product. Varied is the best plan of each shape (degrees, micro-batch): of the best
 /// shapes on all axes, of more of them on those whose variants share the plan's blocks and so are soon priced.
-/// Source: coordinate descent. Not modelled: variants of plans that the search bounded away.
+/// Source: coordinate descent. Not modelled: variants of plans whose bounds the search
+/// found worse than its best.
 /// Checked against: tests/unit/planner/search/refine_test.cpp; tests/property/search_random_strategies_test.cpp.
 
-#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "core/plan/priced_values.h"
 #include "planner/search/finalists.h"
+#include "planner/search/scoring.h"
 #include "planner/search/variants.h"
 
 namespace plumbline {
 
-/// What a plan of this step time and memory scores.
-using ScoreOf = std::function<Score(Picoseconds step, Bytes peak, std::size_t question)>;
-
 /// The best of the priced plans of each shape.
 class BestOfShapes {
  public:
-  void consider(const RankedStrategy& plan, const Score& score);
-
-  struct Entry {
-    RankedStrategy plan;
-    Score score{};
-  };
+  void consider(const RankedStrategy& plan);
   /// Best first.
-  [[nodiscard]] std::vector<Entry> ranked() const;
+  [[nodiscard]] std::vector<RankedStrategy> ranked() const;
 
  private:
   /// Question, pipeline and data parallelism, and what decides the costs of blocks but the parts of an expert, which
   /// are varied.
-  using Shape = std::tuple<std::size_t, std::int32_t, std::int32_t, decltype(values_priced_in<PricedIn::blocks>({}))>;
-  std::map<Shape, Entry> best_;
+  using Shape = std::tuple<std::uint32_t, std::int32_t, std::int32_t, decltype(values_priced_in<PricedIn::blocks>({}))>;
+  std::map<Shape, RankedStrategy> best_;
 };
 
 struct Refined {
@@ -49,7 +42,7 @@ struct Refined {
 };
 
 /// `worst`: variants that score no better are not looked for.
-[[nodiscard]] Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const ScoreOf& score_of,
+[[nodiscard]] Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const Scoring& score_of,
                               const Score& worst, const SimulationContext& context);
 
 }  // namespace plumbline

@@ -117,6 +117,13 @@ std::int32_t best_by_hand(const Question& question, Strategy s, Picoseconds& bes
   return found;
 }
 
+RankedStrategy priced(const Question& question, const Strategy& strategy) {
+  RankedStrategy plan;
+  plan.strategy = strategy;
+  plan.step_time = step_of(question, strategy);
+  return plan;
+}
+
 TEST_CASE("with two stages the faster devices hold more layers, as many as brute force finds best") {
   for (const char* model : {"gpt2", "gpt2-xl", "llama-3.2-1b"}) {
     INFO(model);
@@ -127,7 +134,7 @@ TEST_CASE("with two stages the faster devices hold more layers, as many as brute
     Picoseconds best(0);
     const std::int32_t by_hand = best_by_hand(question, s, best);
     CHECK(2 * by_hand > question.facts().layers);
-    const auto moved = with_moved_layers({s, 16, PrecisionRecipe::bf16, step_of(question, s)}, question);
+    const auto moved = with_moved_layers(priced(question, s), question);
     REQUIRE(moved);
     CHECK(moved->strategy.layers_per_stage.front() == by_hand);
     CHECK(moved->step_time == best);
@@ -154,7 +161,7 @@ TEST_CASE("moved layers are as fast as the best of all splits of a small network
       best = std::min(best, step_of(question, s));
     }
   s.layers_per_stage.clear();
-  const auto moved = with_moved_layers({s, 24, PrecisionRecipe::bf16, step_of(question, s)}, question);
+  const auto moved = with_moved_layers(priced(question, s), question);
   REQUIRE(moved);
   CHECK(moved->step_time == best);
 }

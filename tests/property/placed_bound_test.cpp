@@ -37,17 +37,18 @@ std::size_t check_bounds(const BoundedQuestion& asked, FlashAttention flash_atte
   };
   for (std::size_t c = 0; c < batch.fitting.size(); c += stride) {
     const Candidate& candidate = batch.fitting[c];
-    const CandidatePrice price = table.price(candidate);
+    const Candidate price = table.priced(candidate);
     if (price.outcome != Outcome::priced) continue;
-    CAPTURE(to_text(table.strategy(candidate)), price.step.value(), price.peak_memory.value());
+    CAPTURE(to_text(table.strategy(candidate)), price.step_time.value(), price.peak_memory.value());
+    CHECK(candidate.step_time <= price.step_time);
     for (const Tighter way : ways_for_front) {
       const PlanBound bound = table.tighter_bound(candidate, way);
       CAPTURE(static_cast<int>(way));
-      CHECK(bound.step <= price.step);
+      CHECK(bound.step <= price.step_time);
       CHECK(bound.peak_memory <= price.peak_memory);
     }
     const PlanBound bound = table.tighter_bound(candidate, Tighter::surest_fit);
-    CHECK(score_of(bound.step, bound.peak_memory) <= score_of(price.step, price.peak_memory));
+    CHECK(score_of(bound.step, bound.peak_memory) <= score_of(price.step_time, price.peak_memory));
     ++checked;
   }
   return checked;

@@ -71,16 +71,17 @@ TEST_CASE("of each shape the best plan is refined, the best shape first") {
     plan.strategy.micro_batch = micro_batch;
     plan.strategy.virtual_stages = virtual_stages;
     plan.step_time = Picoseconds(step);
-    shapes.consider(plan, score(Objective::step_time, MemoryFit::certain, plan.step_time, 8, Bytes(0)));
+    plan.score = score(Objective::step_time, MemoryFit::certain, plan.step_time, 8, Bytes(0));
+    shapes.consider(plan);
   };
   consider(1, 1, 30);
   consider(2, 2, 20);
   consider(1, 3, 10);
   consider(2, 1, 25);
-  const std::vector<BestOfShapes::Entry> ranked = shapes.ranked();
+  const std::vector<RankedStrategy> ranked = shapes.ranked();
   REQUIRE(ranked.size() == 2);
-  CHECK(ranked[0].plan.strategy.virtual_stages == 3);
-  CHECK(ranked[1].plan.strategy.virtual_stages == 2);
+  CHECK(ranked[0].strategy.virtual_stages == 3);
+  CHECK(ranked[1].strategy.virtual_stages == 2);
 }
 
 }  // namespace
