@@ -12,7 +12,7 @@
 
 #include "planner/present/table.h"
 #include "planner/session/estimate.h"
-#include "planner/session/size.h"
+#include "planner/session/run_limits.h"
 
 namespace plumbline::gui {
 

@@ -74,17 +74,6 @@ void SearchArguments::take(FlagReader& reader) {
   take_ranking(reader, search);
 }
 
-SizeArguments::SizeArguments() {
-  question.recipes = session::Recipes::several;
-  question.counts = session::DeviceCounts::several;
-}
-
-void SizeArguments::take(FlagReader& reader) {
-  python::take(reader, question);
-  python::take(reader, search);
-  python::take(reader, size);
-}
-
 void ImportArguments::take(FlagReader& reader) {
   reader.take("--from", "str", from);
   python::take(reader, question);
@@ -123,13 +112,17 @@ session::PlanRequest plan_request(const Source& source) {
 }
 
 std::vector<TypedName> flag_types(const std::string& function) {
+  if (const auto use_case = session::use_case(function)) {
+    FlagReader reader("", {});
+    take(reader, use_case->options);
+    return reader.known();
+  }
   if (function == "search") return typed_arguments<SearchArguments>();
   if (function == "fit") return typed_arguments<FitArguments>();
   if (function == "estimate") return typed_arguments<PlanArguments>();
   if (function == "fit_limits") return typed_arguments<LimitsArguments>();
   if (function == "explain") return typed_arguments<ExplainArguments>();
   if (function == "simulate") return typed_arguments<SimulateArguments>();
-  if (function == "size") return typed_arguments<SizeArguments>();
   if (function == "validate") return typed_arguments<ValidateArguments>();
   if (function == "calibrate") return typed_arguments<CalibrateArguments>();
   check(function == "import_files", "only functions of the module are asked about");

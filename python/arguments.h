@@ -53,14 +53,6 @@ struct SearchArguments {
   void take(FlagReader& reader);
 };
 
-struct SizeArguments {
-  session::QuestionFlags question;
-  session::SearchFlags search;
-  session::SizeFlags size;
-  SizeArguments();
-  void take(FlagReader& reader);
-};
-
 struct ImportArguments {
   session::QuestionFlags question;
   std::optional<std::string> from;

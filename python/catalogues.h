@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "python/answer.h"
+#include "python/use_cases.h"
 
 namespace plumbline::python {
 

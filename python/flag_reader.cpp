@@ -84,6 +84,12 @@ void take(FlagReader& reader, session::SimulationFlags& flags) {
   take_options(reader, session::simulation_options(), flags);
 }
 
-void take(FlagReader& reader, session::SizeFlags& flags) { take_options(reader, session::size_options(), flags); }
+void take(FlagReader& reader, const std::vector<session::BoundOption>& options) {
+  for (const session::BoundOption& option : options) {
+    std::optional<std::string> text;
+    reader.take(option.words.flag.c_str(), argument_type(option.words), text);
+    if (text) option.give(std::move(*text));
+  }
+}
 
 }  // namespace plumbline::python

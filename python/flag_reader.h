@@ -14,8 +14,8 @@
 #include "planner/session/question_flags.h"
 #include "planner/session/search_flags.h"
 #include "planner/session/simulation_flags.h"
-#include "planner/session/size_flags.h"
 #include "planner/session/strategy_flags.h"
+#include "planner/session/use_case/use_case.h"
 #include "python/stub_types.h"
 
 namespace plumbline::python {
@@ -52,6 +52,7 @@ void take(FlagReader& reader, session::StrategyFlags& flags);
 void take_ranking(FlagReader& reader, session::SearchFlags& flags);
 void take(FlagReader& reader, session::SearchFlags& flags);
 void take(FlagReader& reader, session::SimulationFlags& flags);
-void take(FlagReader& reader, session::SizeFlags& flags);
+/// Hands every option what was given of it.
+void take(FlagReader& reader, const std::vector<session::BoundOption>& options);
 
 }  // namespace plumbline::python

@@ -130,8 +130,9 @@ void declare_functions(py::module_& module) {
   module.def("fit_limits", [](const Given& given, const object& progress) {
     return run([&] { return fit_limits(given); }, progress);
   });
-  module.def("size",
-             [](const Given& given, const object& progress) { return run([&] { return size(given); }, progress); });
+  module.def("ask", [](const std::string& use_case, const Given& given, const object& progress) {
+    return run([&] { return work_of(use_case, given); }, progress);
+  });
   module.def("fit_changes", [](const SharedPlan& plan, const object& progress) {
     return run([&] { return fit_changes(plan); }, progress);
   });

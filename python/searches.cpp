@@ -1,13 +1,11 @@
-// Searches, and the sizes that consist of them.
+// Searches.
 #include "core/io/json.h"
 #include "planner/io/search_cases_json.h"
 #include "planner/io/search_json.h"
-#include "planner/io/size_json.h"
 #include "planner/present/case_tables.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_words.h"
 #include "planner/present/search_words.h"
-#include "planner/present/size_tables.h"
 #include "python/arguments.h"
 
 namespace plumbline::python {
@@ -70,28 +68,6 @@ Answer answer_of(const session::CasesAnswer& found) {
   return answer;
 }
 
-std::vector<std::string> sentences_of(const session::SizeAnswer& answer) {
-  std::vector<std::string> sentences;
-  if (const std::string words = present::size_answer_words(answer); !words.empty()) sentences.push_back(words);
-  for (const std::string& words : present::size_assumptions(answer)) sentences.push_back(words);
-  return sentences;
-}
-
-Answer answer_of(const session::SizeAnswer& sized) {
-  Answer answer;
-  answer.json = to_json_text(to_json(sized));
-  for (const session::Scaling scaling : sized.request.scalings)
-    answer.tables[std::string(to_text(scaling))] = present::size_table(sized, scaling);
-  answer.sentences = sentences_of(sized);
-  answer.complete = sized.complete;
-  answer.found = false;
-  for (const session::SizeRow& row : sized.rows) {
-    answer.plans.push_back(row.plan ? shared(*row.plan) : nullptr);
-    answer.found = answer.found || row.plan.has_value();
-  }
-  return answer;
-}
-
 }  // namespace
 
 Work search(const Given& given) {
@@ -104,23 +80,6 @@ Work search(const Given& given) {
   return {[request = cases.front().request](const Task& task) {
             const session::PreparedSearch prepared = session::prepare_search(request);
             Answer answer = answer_of(session::search(prepared, task));
-            answer.remark = prepared.remark;
-            return answer;
-          },
-          arguments.search.limit()};
-}
-
-Work size(const Given& given) {
-  const auto arguments = read<SizeArguments>("size", given);
-  session::SizeRequest request;
-  request.search.question = arguments.question.question();
-  request.search.recipes = arguments.question.recipe_choices();
-  arguments.search.apply(request.search);
-  request.devices = arguments.question.device_counts();
-  arguments.size.apply(request);
-  return {[request](const Task& task) {
-            const session::PreparedSize prepared = session::prepare_size(request);
-            Answer answer = answer_of(session::size(prepared, task));
             answer.remark = prepared.remark;
             return answer;
           },

@@ -40,6 +40,15 @@ Answer answer_of(const session::PricedQuestion& asked, const session::Simulation
 
 }  // namespace
 
+Work work_of(const std::string& use_case, const Given& given) {
+  const std::optional<session::UseCase> asked = session::use_case(use_case);
+  check(asked.has_value(), "only use-cases of the table are asked");
+  FlagReader reader(use_case, given);
+  take(reader, asked->options);
+  reader.refuse_rest();
+  return asked->work();
+}
+
 SharedPlan priced(const std::string& function, const Given& given, const Source& source) {
   const bool is_fit = function == "fit";
   FitArguments arguments;

@@ -10,10 +10,17 @@
 #include <vector>
 
 #include "planner/question/task.h"
-#include "python/answer.h"
+#include "planner/session/use_case/use_case.h"
 #include "python/flag_reader.h"
 
 namespace plumbline::python {
+
+using session::Answer;
+using session::PricedPlan;
+using session::shared;
+using session::SharedPlan;
+using session::whole_table;
+using session::Work;
 
 /// A plan or launch files in place of flags; nothing of it: the flags say all.
 struct Source {
@@ -22,20 +29,16 @@ struct Source {
   std::vector<std::string> launch_files;
 };
 
-struct Work {
-  std::function<Answer(const Task&)> run;
-  std::optional<Seconds> time_limit;
-};
-
 /// `function`: "fit", "estimate", ...: whose arguments are read.
 [[nodiscard]] SharedPlan priced(const std::string& function, const Given& given, const Source& source);
+/// One of session::use_cases(), by its name.
+[[nodiscard]] Work work_of(const std::string& use_case, const Given& given);
 [[nodiscard]] Work search(const Given& given);
 [[nodiscard]] Work fit_limits(const Given& given);
 /// The cheapest changes that make a plan fit.
 [[nodiscard]] Work fit_changes(const SharedPlan& plan);
 [[nodiscard]] Work explain(const Given& given, const Source& source, const Source& against);
 [[nodiscard]] Work simulate(const Given& given, const Source& source);
-[[nodiscard]] Work size(const Given& given);
 /// `files`: of measured runs; none: those that are published.
 [[nodiscard]] Work validate(const Given& given, const std::vector<std::string>& files);
 [[nodiscard]] Work calibrate(const Given& given, const std::vector<std::string>& files);

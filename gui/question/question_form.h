@@ -13,8 +13,8 @@
 
 #include "core/plan/strategy_axes.h"
 #include "gui/machine/machine_numbers.h"
+#include "planner/session/run_limits.h"
 #include "planner/session/search.h"
-#include "planner/session/size.h"
 
 namespace plumbline::gui {
 

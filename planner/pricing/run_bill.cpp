@@ -23,6 +23,21 @@ std::optional<Sourced<Dollars>> sourced_price(const Cluster& cluster) {
   return Sourced<Dollars>{*mean, "mean of the devices' prices", SourceKind::assumed, ""};
 }
 
+PowerFigures power_figures(const Cluster& cluster) {
+  const Node& first = cluster.groups.front().node;
+  PowerFigures power{first.device.power, first.host_power};
+  if (cluster.groups.size() == 1) return power;
+  power.device = {Watts(0), "mean of the machine's devices", first.device.power.kind, first.device.power.date};
+  power.host = {Watts(0), "mean of the machine's nodes", first.host_power.kind, first.host_power.date};
+  for (const NodeGroup& group : cluster.groups) {
+    const double devices = static_cast<double>(group.count) * group.node.devices;
+    power.device.value += devices / static_cast<double>(device_count(cluster)) * group.node.device.power.value;
+    power.host.value +=
+        static_cast<double>(group.count) / static_cast<double>(node_count(cluster)) * group.node.host_power.value;
+  }
+  return power;
+}
+
 Interval ranking_step(const Plan& plan) {
   const Interval& closed = plan.prediction.step_time_s;
   if (!plan.prediction.simulated_step || closed.expected <= 0) return closed;

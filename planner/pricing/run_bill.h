@@ -19,6 +19,12 @@ struct BillTerms {
   Facility facility = mean_facility();
 };
 
+/// What energy is counted from.
+struct PowerFigures {
+  Sourced<Watts> device;
+  Sourced<Watts> host;  ///< of a node alongside its devices
+};
+
 struct RunBill {
   std::int64_t steps = 0;
   Interval days;
@@ -30,6 +36,8 @@ struct RunBill {
 
 /// The cluster's own price with its source, else its devices'; of a mixed cluster their mean.
 [[nodiscard]] std::optional<Sourced<Dollars>> sourced_price(const Cluster& cluster);
+/// Of several kinds of nodes, the means.
+[[nodiscard]] PowerFigures power_figures(const Cluster& cluster);
 /// The step that ranks a plan, simulated where it was, with the closed form's relative interval.
 [[nodiscard]] Interval ranking_step(const Plan& plan);
 /// Requires a plan with a token budget.

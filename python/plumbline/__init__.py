@@ -59,6 +59,16 @@ def _priced(kind, function, plan, import_, arguments):
     return kind(handle)
 
 
+def _use_case(name, kind, words):
+    """The function of a use-case that flags alone ask; its answer is a `kind`."""
+    def ask(*, progress=None, **arguments):
+        return _ended(kind, _followed(progress, lambda report: _native.ask(name, _given(arguments), report)))
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = words
+    return _signed(ask)
+
+
 @_signed
 def estimate(*, plan=None, import_=None, **arguments):
     """Prices one strategy, fitting or not: step time, memory, communication, cost."""
@@ -83,10 +93,7 @@ def search(*, progress=None, **arguments):
     return _ended(Search, _followed(progress, lambda report: _native.search(_given(arguments), report)))
 
 
-@_signed
-def size(*, progress=None, **arguments):
-    """How many GPUs a run takes: days, dollars, energy, and how it scales. Needs tokens= or samples=."""
-    return _ended(Size, _followed(progress, lambda report: _native.size(_given(arguments), report)))
+size = _use_case("size", Size, "How many GPUs a run takes: days, dollars, energy, and how it scales. Needs tokens= or samples=.")
 
 
 @_signed

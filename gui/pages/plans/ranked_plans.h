@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "planner/question/stop_request.h"
+#include "planner/session/run_limits.h"
 #include "planner/session/search.h"
-#include "planner/session/size.h"
 
 namespace plumbline::gui {
 

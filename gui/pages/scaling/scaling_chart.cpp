@@ -33,34 +33,10 @@ QString title_of(ScalingFigure figure) {
   return {};
 }
 
-std::optional<ScalingPoint> point_of(const session::SizeRow& row, ScalingFigure figure) {
-  const auto devices = static_cast<double>(row.devices);
-  const Interval& days = row.bill.days;
-  if (figure == ScalingFigure::days) return ScalingPoint{devices, days.low, days.expected, days.high};
-  if (figure == ScalingFigure::efficiency)
-    return ScalingPoint{devices, 100 * row.efficiency, 100 * row.efficiency, 100 * row.efficiency};
-  if (!row.bill.dollars || days.expected <= 0) return std::nullopt;
-  const double dollars = row.bill.dollars->value();
-  return ScalingPoint{devices, dollars * days.low / days.expected, dollars, dollars * days.high / days.expected};
-}
-
 }  // namespace
 
-std::vector<ScalingLine> scaling_lines(const session::SizeAnswer& answer, ScalingFigure figure) {
-  std::vector<ScalingLine> lines;
-  for (const session::Scaling scaling : answer.request.scalings) {
-    ScalingLine line{scaling, {}};
-    for (const session::SizeRow& row : answer.rows) {
-      if (row.scaling != scaling || !row.plan) continue;
-      if (const auto point = point_of(row, figure)) line.points.push_back(*point);
-    }
-    if (!line.points.empty()) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-QColor colour_of(session::Scaling scaling, const Palette& palette) {
-  return scaling == session::Scaling::strong ? palette.of(Activity::forward) : palette.of(Activity::backward);
+QColor colour_of(LineLook look, const Palette& palette) {
+  return look == LineLook::whole ? palette.of(Activity::forward) : palette.of(Activity::backward);
 }
 
 ScalingChart::ScalingChart(ScalingFigure figure, QWidget* parent)
@@ -76,7 +52,7 @@ void ScalingChart::show_lines(std::vector<ScalingLine> lines, const QString& why
   for (const ScalingLine& line : lines_)
     for (const ScalingPoint& point : line.points)
       words.append(tr("%1, %2 GPUs: %3")
-                       .arg(QString::fromStdString(std::string(to_text(line.scaling))))
+                       .arg(QString::fromStdString(line.name))
                        .arg(point.devices)
                        .arg(value_words(point.expected)));
   setAccessibleDescription(words.join(QStringLiteral("; ")));
@@ -160,8 +136,8 @@ void ScalingChart::paint_axes(QPainter& painter, const Axes& axes, const Palette
 
 void ScalingChart::paint_line(QPainter& painter, const Axes& axes, const ScalingLine& line,
                               const Palette& palette) const {
-  const QColor colour = colour_of(line.scaling, palette);
-  const bool is_strong = line.scaling == session::Scaling::strong;
+  const QColor colour = colour_of(line.look, palette);
+  const bool is_whole = line.look == LineLook::whole;
   QPainterPath path;
   for (const ScalingPoint& point : line.points) {
     const QPointF at = place(axes, point.devices, point.expected);
@@ -171,14 +147,14 @@ void ScalingChart::paint_line(QPainter& painter, const Axes& axes, const Scaling
     painter.drawLine(place(axes, point.devices, point.low), place(axes, point.devices, point.high));
   }
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(colour, 2, is_strong ? Qt::SolidLine : Qt::DashLine));
+  painter.setPen(QPen(colour, 2, is_whole ? Qt::SolidLine : Qt::DashLine));
   painter.drawPath(path);
   painter.setPen(Qt::NoPen);
   painter.setBrush(colour);
   for (const ScalingPoint& point : line.points) {
     const QPointF at = place(axes, point.devices, point.expected);
-    if (is_strong) painter.drawEllipse(at, mark_radius, mark_radius);
-    if (!is_strong) painter.drawRect(QRectF(at.x() - 3.5, at.y() - 3.5, 7, 7));
+    if (is_whole) painter.drawEllipse(at, mark_radius, mark_radius);
+    if (!is_whole) painter.drawRect(QRectF(at.x() - 3.5, at.y() - 3.5, 7, 7));
   }
 }
 

@@ -1,14 +1,16 @@
 #pragma once
-/// \file scaling_chart.h: one figure over the number of GPUs, a line for strong and one for weak scaling.
+/// \file scaling_chart.h: one figure over the number of GPUs, a line for each kind of scaling.
 ///
 /// GPUs are on a logarithmic axis. Points are told apart by shape too.
 
 #include <QWidget>
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gui/palette.h"
-#include "planner/session/size.h"
 
 namespace plumbline::gui {
 
@@ -18,15 +20,16 @@ struct ScalingPoint {
   double expected = 0;
   double high = 0;
 };
+/// Whole lines with round points, or dashed ones with square points.
+enum class LineLook : std::uint8_t { whole, dashed };
 struct ScalingLine {
-  session::Scaling scaling = session::Scaling::strong;
+  std::string name;  ///< "strong"
+  LineLook look = LineLook::whole;
   std::vector<ScalingPoint> points;  ///< by number of GPUs
 };
 
 enum class ScalingFigure : std::uint8_t { days, dollars, efficiency };
 inline constexpr std::array all_scaling_figures{ScalingFigure::days, ScalingFigure::dollars, ScalingFigure::efficiency};
-/// Rows on which something fits; of dollars, where a price is known.
-[[nodiscard]] std::vector<ScalingLine> scaling_lines(const session::SizeAnswer& answer, ScalingFigure figure);
 
 class ScalingChart : public QWidget {
   Q_OBJECT
@@ -61,6 +64,6 @@ class ScalingChart : public QWidget {
 };
 
 /// Of the lines, for legends.
-[[nodiscard]] QColor colour_of(session::Scaling scaling, const Palette& palette);
+[[nodiscard]] QColor colour_of(LineLook look, const Palette& palette);
 
 }  // namespace plumbline::gui

@@ -6,15 +6,58 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "gui/pages/scaling/scaling_chart.h"
-#include "gui/pages/scaling/scaling_question.h"
 #include "gui/pages/shared/legend.h"
 #include "gui/pages/shared/words_label.h"
 #include "gui/tables/table_view.h"
-#include "planner/present/size_tables.h"
+#include "planner/session/size/size.h"
 
 namespace plumbline::gui {
-namespace {}  // namespace
+namespace {
+
+LineLook look_of(session::Scaling scaling) {
+  return scaling == session::Scaling::strong ? LineLook::whole : LineLook::dashed;
+}
+
+std::optional<ScalingPoint> point_of(const session::SizeRow& row, ScalingFigure figure) {
+  const auto devices = static_cast<double>(row.devices);
+  const Interval& days = row.bill.days;
+  if (figure == ScalingFigure::days) return ScalingPoint{devices, days.low, days.expected, days.high};
+  if (figure == ScalingFigure::efficiency)
+    return ScalingPoint{devices, 100 * row.efficiency, 100 * row.efficiency, 100 * row.efficiency};
+  if (!row.bill.dollars || days.expected <= 0) return std::nullopt;
+  const double dollars = row.bill.dollars->value();
+  return ScalingPoint{devices, dollars * days.low / days.expected, dollars, dollars * days.high / days.expected};
+}
+
+std::vector<ScalingLine> scaling_lines(const session::SizeAnswer& answer, ScalingFigure figure) {
+  std::vector<ScalingLine> lines;
+  for (const session::Scaling scaling : answer.request.scalings) {
+    ScalingLine line{std::string(to_text(scaling)), look_of(scaling), {}};
+    for (const session::SizeRow& row : answer.rows) {
+      if (row.scaling != scaling || !row.plan) continue;
+      if (const auto point = point_of(row, figure)) line.points.push_back(*point);
+    }
+    if (!line.points.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+ShownScaling shown_scaling(const PricedPlan& plan, const Task& task) {
+  const session::ScalingQuestion question = session::scaling_question(plan.answer, plan.limits);
+  const session::SizeAnswer answer = session::size(session::prepare_size(question.request), task);
+  ShownScaling shown;
+  shown.words = present::size_question_words(answer);
+  shown.remark = question.remark;
+  for (const ScalingFigure figure : all_scaling_figures)
+    shown.lines[static_cast<std::size_t>(figure)] = scaling_lines(answer, figure);
+  shown.strong_words = present::scaling_words(answer, session::Scaling::strong);
+  shown.weak_words = present::scaling_words(answer, session::Scaling::weak);
+  shown.strong = present::size_table(answer, session::Scaling::strong);
+  shown.weak = present::size_table(answer, session::Scaling::weak);
+  return shown;
+}
 
 ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new LatestJob(this)) {
   auto* layout = new QVBoxLayout(this);
@@ -80,29 +123,26 @@ void ScalingPage::show_plan(SharedPlan plan) {
 void ScalingPage::ask() {
   words_->setText(tr("The best plan of each number of GPUs is searched for."));
   task_->start([this, plan = plan_](const LatestJob::Context& context) -> LatestJob::Delivery {
-    const ScalingQuestion question = scaling_question(plan->answer, plan->limits);
     Task task;
     task.stop = context.stop();
-    auto answer = std::make_shared<session::SizeAnswer>(session::size(session::prepare_size(question.request), task));
-    return [this, answer, remark = question.remark] { show_answer(*answer, remark); };
+    auto scaling = std::make_shared<ShownScaling>(shown_scaling(*plan, task));
+    return [this, scaling] { show_scaling(*scaling); };
   });
 }
 
-void ScalingPage::show_answer(const session::SizeAnswer& answer, const std::string& remark) {
-  words_->setText(QString::fromStdString(present::size_question_words(answer)));
-  remark_->setText(QString::fromStdString(remark));
-  remark_->setVisible(!remark.empty());
+void ScalingPage::show_scaling(const ShownScaling& scaling) {
+  words_->setText(QString::fromStdString(scaling.words));
+  remark_->setText(QString::fromStdString(scaling.remark));
+  remark_->setVisible(!scaling.remark.empty());
   for (ScalingChart* chart : charts_)
-    chart->show_lines(scaling_lines(answer, chart->figure()), tr("the machine has no price"));
-  std::vector<LegendEntry> entries;
-  for (const session::Scaling scaling : answer.request.scalings)
-    entries.push_back({scaling == session::Scaling::strong ? tr("strong scaling") : tr("weak scaling"),
-                       [scaling](const Palette& palette) { return colour_of(scaling, palette); }});
-  legend_->show_entries(std::move(entries));
-  strong_words_->setText(QString::fromStdString(present::scaling_words(answer, session::Scaling::strong)));
-  weak_words_->setText(QString::fromStdString(present::scaling_words(answer, session::Scaling::weak)));
-  strong_.set_table(present::size_table(answer, session::Scaling::strong));
-  weak_.set_table(present::size_table(answer, session::Scaling::weak));
+    chart->show_lines(scaling.lines_of(chart->figure()), tr("the machine has no price"));
+  legend_->show_entries(
+      {{tr("strong scaling"), [](const Palette& palette) { return colour_of(LineLook::whole, palette); }},
+       {tr("weak scaling"), [](const Palette& palette) { return colour_of(LineLook::dashed, palette); }}});
+  strong_words_->setText(QString::fromStdString(scaling.strong_words));
+  weak_words_->setText(QString::fromStdString(scaling.weak_words));
+  strong_.set_table(scaling.strong);
+  weak_.set_table(scaling.weak);
 }
 
 std::vector<NamedTable> ScalingPage::tables() const {

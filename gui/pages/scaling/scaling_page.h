@@ -1,16 +1,19 @@
 #pragma once
 /// \file scaling_page.h: time, cost and efficiency of the run over the number of GPUs, strong and weak.
 ///
-/// Model: that of `plan size` (planner/session/size.h): of each number of GPUs the best plan of a search.
+/// Model: that of `plan size`: of each number of GPUs the best plan of a search.
 /// Checked against: tests/gui/pages/scaling/scaling_page_test.cpp.
 
 #include <QString>
+#include <array>
+#include <string>
 #include <vector>
 
 #include "gui/background/latest_job.h"
 #include "gui/page.h"
+#include "gui/pages/scaling/scaling_chart.h"
 #include "gui/tables/table_model.h"
-#include "planner/session/size.h"
+#include "planner/question/task.h"
 
 class QLabel;
 class QPushButton;
@@ -18,7 +21,22 @@ class QPushButton;
 namespace plumbline::gui {
 
 class Legend;
-class ScalingChart;
+
+/// What the page shows of an answer.
+struct ShownScaling {
+  std::string words;
+  std::string remark;  ///< on a budget that the question does not say; or empty
+  /// Of each of all_scaling_figures, rows on which something fits; of dollars, where a price is known.
+  std::array<std::vector<ScalingLine>, all_scaling_figures.size()> lines;
+  std::string strong_words, weak_words;
+  present::Table strong, weak;
+
+  [[nodiscard]] const std::vector<ScalingLine>& lines_of(ScalingFigure figure) const {
+    return lines[static_cast<std::size_t>(figure)];
+  }
+};
+/// Searches, on any thread.
+[[nodiscard]] ShownScaling shown_scaling(const PricedPlan& plan, const Task& task = {});
 
 class ScalingPage : public Page {
   Q_OBJECT
@@ -36,7 +54,7 @@ class ScalingPage : public Page {
  private:
   [[nodiscard]] QWidget* made_picture();
   void ask();
-  void show_answer(const session::SizeAnswer& answer, const std::string& remark);
+  void show_scaling(const ShownScaling& scaling);
   void clear();
 
   LatestJob* task_;

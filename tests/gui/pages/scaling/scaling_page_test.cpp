@@ -5,9 +5,7 @@
 #include <QPushButton>
 #include <QTableView>
 
-#include "gui/pages/scaling/scaling_chart.h"
-#include "gui/pages/scaling/scaling_question.h"
-#include "planner/present/size_tables.h"
+#include "planner/session/size/size.h"
 #include "tests/catch.h"
 #include "tests/gui/pages/plans.h"
 #include "tests/gui/pages/waiting.h"
@@ -26,7 +24,8 @@ TEST_CASE("figures over the number of GPUs are those of plan size") {
   ScalingPage page;
   const SharedPlan plan = priced(pipelined());
   REQUIRE(show_and_wait(page, plan));
-  const session::SizeAnswer expected = session::size(session::prepare_size(scaling_question(plan->answer).request));
+  const session::SizeAnswer expected =
+      session::size(session::prepare_size(session::scaling_question(plan->answer).request));
   const std::vector<NamedTable> tables = page.tables();
   REQUIRE(tables.size() == 2);
   require_equal(tables[0].table, present::size_table(expected, session::Scaling::strong));
@@ -35,7 +34,7 @@ TEST_CASE("figures over the number of GPUs are those of plan size") {
     CHECK(chart->accessibleDescription().contains("strong, 8 GPUs"));
     CHECK_FALSE(chart->accessibleName().isEmpty());
   }
-  const std::vector<ScalingLine> lines = scaling_lines(expected, ScalingFigure::efficiency);
+  const std::vector<ScalingLine> lines = shown_scaling(*plan).lines_of(ScalingFigure::efficiency);
   REQUIRE(lines.size() == 2);
   CHECK(lines.front().points.front().expected == Approx(100));
   for (QTableView* view : page.findChildren<QTableView*>()) {

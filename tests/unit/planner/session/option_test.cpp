@@ -8,7 +8,7 @@
 #include "planner/session/question_flags.h"
 #include "planner/session/search_flags.h"
 #include "planner/session/simulation_flags.h"
-#include "planner/session/size_flags.h"
+#include "planner/session/size/size.h"
 #include "tests/catch.h"
 
 namespace plumbline::session {

@@ -7,7 +7,7 @@
 #include "planner/session/search.h"
 #include "planner/session/search_flags.h"
 #include "planner/session/simulation_flags.h"
-#include "planner/session/size_flags.h"
+#include "planner/session/size/size.h"
 #include "tests/catch.h"
 
 namespace plumbline::session::plan_flags_test {

@@ -1,12 +1,12 @@
 #pragma once
-/// \file size.h: how many GPUs a run takes: what `plan size` answers.
+/// \file size.h: how many GPUs a run takes: what `plan size` is asked, its flags, its answer and what is shown of it.
 ///
 /// Model: the best plan of each number of GPUs, by a search (search.h), billed for the whole run (run_bill.h). Strong
 /// scaling keeps the global batch, weak scaling lets it grow with the GPUs from the smallest number on. The answer is
 /// the least number whose expected days and dollars are within the limits. Efficiency is throughput per GPU over the
 /// most that a row of the same scaling has.
 /// Not modelled: that a larger batch may need more tokens for the same loss.
-/// Checked against: tests/unit/planner/session/size_test.cpp.
+/// Checked against: tests/unit/planner/session/size, tests/integration/size_test.py.
 
 #include <array>
 #include <cstdint>
@@ -15,8 +15,17 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/present/table.h"
 #include "planner/pricing/run_bill.h"
+#include "planner/session/estimate.h"
+#include "planner/session/option.h"
+#include "planner/session/run_limits.h"
 #include "planner/session/search.h"
+#include "planner/session/use_case/answer.h"
+
+namespace plumbline {
+class Json;
+}
 
 namespace plumbline::session {
 
@@ -25,24 +34,9 @@ inline constexpr std::array all_scalings{Scaling::strong, Scaling::weak};
 /// "strong", "weak".
 [[nodiscard]] std::string_view to_text(Scaling scaling);
 
-/// Far beyond what exists, so that only mistakes are refused: a century, the world's yearly product, a grid of lignite
-/// (which emits about 1.2 kg a kWh).
-inline constexpr double least_days = 0.001;
-inline constexpr double most_days = 36'525;
-inline constexpr double least_dollars = 1;
-inline constexpr double most_dollars = 1e14;
+/// Far beyond what exists, so that only mistakes are refused: a grid of lignite emits about 1.2 kg a kWh.
 inline constexpr double highest_pue = 10;
 inline constexpr double dirtiest_grid = 2000;
-
-/// Of the whole run; absent: no limit.
-struct RunLimits {
-  std::optional<double> days;
-  std::optional<Dollars> budget;
-  [[nodiscard]] bool any() const { return days || budget; }
-};
-
-/// Of the texts of --days and --budget. Throws InputError naming the flag.
-[[nodiscard]] RunLimits run_limits(const std::optional<std::string>& days, const std::optional<std::string>& budget);
 
 struct SizeRequest {
   /// What is trained and which plans are looked at; its question needs a budget of tokens or samples, its `devices` are
@@ -56,6 +50,18 @@ struct SizeRequest {
   std::optional<double> power_usage_effectiveness;
   std::optional<double> grid_grams_per_kwh;
 };
+
+/// The limits and the site of a run that is sized, as the texts of its flags.
+struct SizeFlags {
+  std::optional<std::string> days, budget, scaling, pue, grid;
+
+  /// Writes what was given into a request. Throws InputError naming the flag.
+  void apply(SizeRequest& request) const;
+
+ private:
+  [[nodiscard]] std::vector<Scaling> scalings() const;
+};
+[[nodiscard]] const Options<SizeFlags>& size_options();
 
 /// Whether a run stays within the limits: as expected, or also at the upper end of its interval.
 enum class Meets : std::uint8_t { no, expected, surely };
@@ -75,12 +81,6 @@ struct SizeRow {
   RunBill bill;
   Meets meets = Meets::no;
   bool is_complete = true;  ///< false: the best so far of a search that was stopped
-};
-
-/// What energy is counted from.
-struct PowerFigures {
-  Sourced<Watts> device;
-  Sourced<Watts> host;  ///< of a node alongside its devices
 };
 
 /// A request whose parts were found and checked: a search for each row.
@@ -107,6 +107,18 @@ struct SizeAnswer {
   bool complete = true;
 };
 
+/// The question of a plan, asked again over numbers of GPUs: its model, machine and recipe, strong and weak, on a
+/// quarter, a half, one, two and four times its GPUs, in whole nodes, against the limits of the run. Without a budget
+/// of tokens: 20 for each parameter that is trained, by Hoffmann et al., "Training compute-optimal large language
+/// models", arXiv:2203.15556, table 3.
+struct ScalingQuestion {
+  SizeRequest request;
+  std::string remark;  ///< on a budget that the question does not say; or empty
+};
+[[nodiscard]] ScalingQuestion scaling_question(const PricedQuestion& asked, const RunLimits& limits = {});
+
+/// By number of GPUs, in the order of the scalings. Throws InputError for what no search can be asked.
+[[nodiscard]] std::vector<PreparedSize::Point> size_points(const SizeRequest& request);
 /// Throws InputError for what `prepare_search` refuses, no tokens, numbers out of range, numbers of GPUs that the
 /// machine cannot have, and a weak batch that is no whole number.
 [[nodiscard]] PreparedSize prepare_size(const SizeRequest& request);
@@ -114,4 +126,27 @@ struct SizeAnswer {
 /// rows so far.
 [[nodiscard]] SizeAnswer size(const PreparedSize& prepared, const Task& task = {});
 
+inline constexpr std::string_view size_format = "plumbline.size/1";
+/// The contract of `plan size --json`: the keys of models/schemas/size.schema.json.
+[[nodiscard]] Json to_json(const SizeAnswer& answer);
+/// Its tables by the name of their scaling.
+[[nodiscard]] Answer shown(const SizeAnswer& answer);
+
 }  // namespace plumbline::session
+
+namespace plumbline::present {
+
+/// What is asked, without the number of GPUs: "llama-3-8b (8.03 B parameters) on H100-SXM-80GB (dgx-h100), ...".
+[[nodiscard]] std::string size_question_words(const session::SizeAnswer& answer);
+/// The rows of one scaling on which something fits: step, throughput, efficiency, and what the run takes.
+[[nodiscard]] Table size_table(const session::SizeAnswer& answer, session::Scaling scaling);
+/// The plan of each of these rows, or why there is none.
+[[nodiscard]] Table size_plan_table(const session::SizeAnswer& answer, session::Scaling scaling);
+/// "strong scaling, global batch 512" and the like.
+[[nodiscard]] std::string scaling_words(const session::SizeAnswer& answer, session::Scaling scaling);
+/// The least number of GPUs within the limits, or that there is none and the nearest; empty without limits.
+[[nodiscard]] std::string size_answer_words(const session::SizeAnswer& answer);
+/// Each number that dollars, energy and emissions rest on, with its source.
+[[nodiscard]] std::vector<std::string> size_assumptions(const session::SizeAnswer& answer);
+
+}  // namespace plumbline::present

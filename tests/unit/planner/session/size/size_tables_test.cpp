@@ -1,6 +1,6 @@
 // How many GPUs a run takes, in tables and sentences.
 
-#include "planner/present/size_tables.h"
+#include "planner/session/size/size.h"
 
 #include "tests/sample_plan.h"
 #include "tests/unit/planner/present/whole_table.h"

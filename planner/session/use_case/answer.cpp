@@ -1,4 +1,4 @@
-#include "python/answer.h"
+#include "planner/session/use_case/answer.h"
 
 #include "core/base/errors.h"
 #include "core/io/plan_json.h"
@@ -8,15 +8,13 @@
 #include "planner/present/plan_words.h"
 #include "planner/session/plan_file.h"
 
-namespace plumbline::python {
+namespace plumbline::session {
 
 std::string PricedPlan::json() const {
-  return to_json_text(asked ? session::with_chosen(to_json(plan), *asked) : to_json(plan));
+  return to_json_text(asked ? with_chosen(to_json(plan), *asked) : to_json(plan));
 }
 
-std::string PricedPlan::file_text() const {
-  return asked ? session::plan_text(*request, *asked) : session::plan_text(plan);
-}
+std::string PricedPlan::file_text() const { return asked ? plan_text(*request, *asked) : plan_text(plan); }
 
 std::vector<std::string> PricedPlan::sentences() const {
   const std::string fits(present::fit_words(present::fit_of(plan.verdict)));
@@ -42,4 +40,4 @@ present::Table PricedPlan::table(const std::string& name) const {
 
 SharedPlan shared(Plan plan) { return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), {}, {}}); }
 
-}  // namespace plumbline::python
+}  // namespace plumbline::session

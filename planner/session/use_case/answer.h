@@ -13,14 +13,14 @@
 #include "planner/session/estimate.h"
 #include "planner/session/fit.h"
 
-namespace plumbline::python {
+namespace plumbline::session {
 
 /// A plan that was priced; `asked` where a strategy was asked about, nothing where a search found it.
 struct PricedPlan {
   Plan plan;
-  std::optional<session::EstimateRequest> request;
-  std::optional<session::PricedQuestion> asked;
-  session::FitOptions fit_options = {};  ///< of a fit: which changes are offered
+  std::optional<EstimateRequest> request;
+  std::optional<PricedQuestion> asked;
+  FitOptions fit_options = {};  ///< of a fit: which changes are offered
 
   /// What `plan estimate --json` prints.
   [[nodiscard]] std::string json() const;
@@ -70,4 +70,4 @@ template <class Row>
   return table;
 }
 
-}  // namespace plumbline::python
+}  // namespace plumbline::session

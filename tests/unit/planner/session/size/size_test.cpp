@@ -1,6 +1,6 @@
 // How many GPUs a run takes: rows, limits, scaling, and what is refused.
 
-#include "planner/session/size.h"
+#include "planner/session/size/size.h"
 
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"

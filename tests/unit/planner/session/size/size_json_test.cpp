@@ -1,6 +1,6 @@
 // How many GPUs a run takes, as the JSON that scripts read.
 
-#include "planner/io/size_json.h"
+#include "planner/session/size/size.h"
 
 #include "tests/catch.h"
 #include "tests/sample_plan.h"

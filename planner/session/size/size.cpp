@@ -1,11 +1,9 @@
-#include "planner/session/size.h"
+#include "planner/session/size/size.h"
 
 #include <algorithm>
 
 #include "core/base/errors.h"
-#include "planner/question/value_text.h"
 #include "planner/session/named_task.h"
-#include "planner/session/size_points.h"
 
 namespace plumbline::session {
 namespace {
@@ -148,54 +146,7 @@ void refine(SizeAnswer& answer, const PreparedSize& prepared, const Task& task) 
   }
 }
 
-/// Of several kinds of nodes, the means.
-PowerFigures power_of(const Cluster& cluster) {
-  const Node& first = cluster.groups.front().node;
-  PowerFigures power{first.device.power, first.host_power};
-  if (cluster.groups.size() == 1) return power;
-  power.device = {Watts(0), "mean of the machine's devices", first.device.power.kind, first.device.power.date};
-  power.host = {Watts(0), "mean of the machine's nodes", first.host_power.kind, first.host_power.date};
-  for (const NodeGroup& group : cluster.groups) {
-    const double devices = static_cast<double>(group.count) * group.node.devices;
-    power.device.value += devices / static_cast<double>(device_count(cluster)) * group.node.device.power.value;
-    power.host.value +=
-        static_cast<double>(group.count) / static_cast<double>(node_count(cluster)) * group.node.host_power.value;
-  }
-  return power;
-}
-
 }  // namespace
-
-std::string_view to_text(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
-
-RunLimits run_limits(const std::optional<std::string>& days, const std::optional<std::string>& budget) {
-  RunLimits limits;
-  if (days) limits.days = real_number("--days", *days, least_days, most_days);
-  if (budget)
-    limits.budget = Dollars(static_cast<double>(whole_number(
-        "--budget", *budget, static_cast<std::int64_t>(least_dollars), static_cast<std::int64_t>(most_dollars))));
-  return limits;
-}
-
-PreparedSize prepare_size(const SizeRequest& request) {
-  require_size(request);
-  PreparedSize prepared;
-  prepared.request = with_one_stack(request);
-  prepared.points = size_points(prepared.request);
-  const Question& first = prepared.points.front().search.questions.front();
-  prepared.terms.price_per_device_hour = sourced_price(first.cluster());
-  if (const std::optional<Dollars>& price = request.search.question.price_per_device_hour)
-    prepared.terms.price_per_device_hour = {*price, "as asked", SourceKind::published, ""};
-  Facility& facility = prepared.terms.facility;
-  const auto asked = [](double value) { return Sourced<double>{value, "as asked", SourceKind::published, ""}; };
-  if (request.power_usage_effectiveness) facility.power_usage_effectiveness = asked(*request.power_usage_effectiveness);
-  if (request.grid_grams_per_kwh) facility.grid_grams_per_kwh = asked(*request.grid_grams_per_kwh);
-  if (request.limits.budget && !prepared.terms.price_per_device_hour)
-    throw InputError({"--budget", "the machine " + first.cluster().name + " has no price", "--price as well", ""});
-  prepared.power = power_of(first.cluster());
-  prepared.remark = prepared.points.front().search.remark;
-  return prepared;
-}
 
 SizeAnswer size(const PreparedSize& prepared, const Task& task) {
   SizeAnswer answer;
