@@ -4,9 +4,9 @@
 
 #include "core/io/json.h"
 #include "core/io/json_file.h"
-#include "planner/session/fit.h"
+#include "planner/session/export/own_settings.h"
+#include "planner/session/fit/fit.h"
 #include "planner/session/import.h"
-#include "planner/session/own_settings.h"
 
 namespace plumbline {
 namespace {

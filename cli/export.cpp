@@ -11,7 +11,7 @@
 #include "core/io/json_file.h"
 #include "core/io/output_file.h"
 #include "core/quantity/text.h"
-#include "planner/session/export.h"
+#include "planner/session/export/export.h"
 
 namespace plumbline {
 namespace {

@@ -26,6 +26,11 @@ void PlanOptions::declare(CLI::App& app) {
   strategy_.declare(app);
 }
 
+session::FitLimitsRequest PlanOptions::limits_request() const {
+  const session::PlanFlags given = flags();
+  return session::limits_request(given.question, given.strategy);
+}
+
 session::PlanFlags PlanOptions::flags() const { return {question_.flags(), strategy_.flags()}; }
 
 session::StrategyRequest PlanOptions::imported() const {

@@ -7,6 +7,7 @@
 
 #include "cli/question_options.h"
 #include "cli/strategy_options.h"
+#include "planner/session/fit/fit_limits.h"
 #include "planner/session/plan_flags.h"
 
 namespace plumbline {
@@ -23,7 +24,7 @@ class PlanOptions {
   /// Whose launch files are read; empty: none are.
   [[nodiscard]] const std::optional<std::string>& import_target() const { return import_target_; }
   /// The question as far as it is given, and the strategy where a flag of it is.
-  [[nodiscard]] session::FitLimitsRequest limits_request() const { return flags().limits_request(); }
+  [[nodiscard]] session::FitLimitsRequest limits_request() const;
 
  private:
   [[nodiscard]] session::PlanFlags flags() const;

@@ -52,12 +52,6 @@ session::FitOptions FitArguments::options() const {
   return options;
 }
 
-void LimitsArguments::take(FlagReader& reader) {
-  python::take(reader, flags.question);
-  python::take(reader, flags.strategy);
-  reader.take("--family", "str", family);
-}
-
 void ExplainArguments::take(FlagReader& reader) {
   PlanArguments::take(reader);
   reader.know("--against");
@@ -120,7 +114,6 @@ std::vector<TypedName> flag_types(const std::string& function) {
   if (function == "search") return typed_arguments<SearchArguments>();
   if (function == "fit") return typed_arguments<FitArguments>();
   if (function == "estimate") return typed_arguments<PlanArguments>();
-  if (function == "fit_limits") return typed_arguments<LimitsArguments>();
   if (function == "explain") return typed_arguments<ExplainArguments>();
   if (function == "simulate") return typed_arguments<SimulateArguments>();
   if (function == "validate") return typed_arguments<ValidateArguments>();

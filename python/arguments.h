@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/session/fit.h"
+#include "planner/session/fit/fit.h"
 #include "planner/session/plan_flags.h"
 #include "planner/validate/validate.h"
 #include "python/flag_reader.h"
@@ -29,12 +29,6 @@ struct FitArguments : PlanArguments {
   void take(FlagReader& reader);
   /// For whom changes are looked for. Throws InputError naming the flag.
   [[nodiscard]] session::FitOptions options() const;
-};
-
-struct LimitsArguments {
-  session::PlanFlags flags;
-  std::optional<std::string> family;
-  void take(FlagReader& reader);
 };
 
 struct ExplainArguments : PlanArguments {

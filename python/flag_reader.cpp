@@ -87,7 +87,8 @@ void take(FlagReader& reader, session::SimulationFlags& flags) {
 void take(FlagReader& reader, const std::vector<session::BoundOption>& options) {
   for (const session::BoundOption& option : options) {
     std::optional<std::string> text;
-    reader.take(option.words.flag.c_str(), argument_type(option.words), text);
+    reader.take(option.words.flag.c_str(), option.axis ? argument_type(*option.axis) : argument_type(option.words),
+                text);
     if (text) option.give(std::move(*text));
   }
 }

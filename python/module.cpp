@@ -6,7 +6,7 @@
 #include "core/base/version.h"
 #include "core/io/output_file.h"
 #include "planner/present/search_words.h"
-#include "planner/session/export.h"
+#include "planner/session/export/export.h"
 #include "python/arguments.h"
 #include "python/catalogues.h"
 #include "python/errors.h"
@@ -127,9 +127,6 @@ void declare_functions(py::module_& module) {
   using py::object;
   module.def("search",
              [](const Given& given, const object& progress) { return run([&] { return search(given); }, progress); });
-  module.def("fit_limits", [](const Given& given, const object& progress) {
-    return run([&] { return fit_limits(given); }, progress);
-  });
   module.def("ask", [](const std::string& use_case, const Given& given, const object& progress) {
     return run([&] { return work_of(use_case, given); }, progress);
   });

@@ -35,6 +35,7 @@ constexpr auto value_types = std::to_array<ValueType>({{"", bool_type},
                                                        {"GRAMS", amount_type},
                                                        {"SHARE|SIZE", amount_type},
                                                        {"TIME", text_type},
+                                                       {"NAME", text_type},
                                                        {"NAME=N", "str | Mapping[str, int]"},
                                                        {"STAGE=X,...", "str | Mapping[int, float]"},
                                                        {"AXES", "str | Mapping[str, object]"}});

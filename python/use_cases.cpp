@@ -5,14 +5,12 @@
 #include "core/io/simulation_json.h"
 #include "planner/io/comparison_json.h"
 #include "planner/io/explanation_json.h"
-#include "planner/io/fit_limits_json.h"
 #include "planner/io/import_json.h"
 #include "planner/present/comparison_tables.h"
-#include "planner/present/fit_limits_tables.h"
 #include "planner/present/plan_tables.h"
 #include "planner/session/compare.h"
 #include "planner/session/explain.h"
-#include "planner/session/fit.h"
+#include "planner/session/fit/fit.h"
 #include "python/arguments.h"
 
 namespace plumbline::python {
@@ -60,51 +58,17 @@ SharedPlan priced(const std::string& function, const Given& given, const Source&
       arguments.request(source, is_fit ? session::NoStrategy::plain : session::NoStrategy::best);
   session::PricedQuestion asked = session::estimate(request);
   Plan plan = asked.plan;
-  session::FitOptions options;
-  if (is_fit) options = arguments.options();
-  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked), options});
+  PricedPlan priced{std::move(plan), request, std::move(asked)};
+  if (is_fit)
+    priced.changes = [options = arguments.options()](const PricedPlan& self, const Task& task) {
+      return session::shown_changes(self, options, task);
+    };
+  return std::make_shared<const PricedPlan>(std::move(priced));
 }
 
 Work fit_changes(const SharedPlan& plan) {
-  return {[plan](const Task& task) {
-            check(plan->asked.has_value(), "changes are asked of a strategy that was priced");
-            const session::FitAnswer fit = session::fit(*plan->asked, task, plan->fit_options);
-            Answer answer;
-            answer.json = to_json_text(session::to_json(fit, plan->plan));
-            for (const Change& change : fit.changes) {
-              answer.changes.push_back(to_text(change.steps));
-              answer.plans.push_back(shared(change.plan));
-            }
-            for (const session::Remedy& remedy : fit.remedies) {
-              answer.changes.push_back(remedy.words);
-              answer.plans.push_back(shared(remedy.plan));
-            }
-            answer.tables["changes"] = present::change_table(plan->plan, fit.changes);
-            answer.complete = fit.complete;
-            answer.found = fit.complete;
-            return answer;
-          },
-          {}};
-}
-
-Work fit_limits(const Given& given) {
-  const auto arguments = read<LimitsArguments>("fit_limits", given);
-  session::FitLimitsRequest request = arguments.flags.limits_request();
-  request.family = arguments.family.value_or("");
-  return {[request](const Task& task) {
-            const session::FitLimits limits = session::fit_limits(request, task);
-            Answer answer;
-            answer.json = to_json_text(to_json(limits));
-            answer.tables["limits"] = present::fit_limits_table(limits);
-            answer.sentences = present::beyond_words(limits);
-            answer.remark = limits.remark;
-            answer.complete = limits.complete;
-            for (const session::FitLimit& limit : limits.limits)
-              answer.plans.push_back(limit.plan ? shared(*limit.plan) : nullptr);
-            answer.found = !answer.plans.empty();
-            return answer;
-          },
-          {}};
+  check(plan->changes != nullptr, "changes are asked of a fit");
+  return {[plan](const Task& task) { return plan->changes(*plan, task); }, {}};
 }
 
 Work explain(const Given& given, const Source& source, const Source& against) {

@@ -34,7 +34,6 @@ struct Source {
 /// One of session::use_cases(), by its name.
 [[nodiscard]] Work work_of(const std::string& use_case, const Given& given);
 [[nodiscard]] Work search(const Given& given);
-[[nodiscard]] Work fit_limits(const Given& given);
 /// The cheapest changes that make a plan fit.
 [[nodiscard]] Work fit_changes(const SharedPlan& plan);
 [[nodiscard]] Work explain(const Given& given, const Source& source, const Source& against);

@@ -1,14 +1,14 @@
 #pragma once
 /// \file launch_dialog.h: a plan as launch files of a framework: which, what it cannot express, and the files.
 ///
-/// Model: that of `plan export` (planner/session/export.h), computed on another thread.
+/// Model: that of `plan export` (planner/session/export/export.h), computed on another thread.
 /// Checked against: tests/gui/export/export_test.cpp (the files that `plan export --out` writes).
 
 #include <QDialog>
 
 #include "gui/background/latest_job.h"
 #include "gui/page.h"
-#include "planner/session/export.h"
+#include "planner/session/export/export.h"
 
 class QComboBox;
 class QLabel;

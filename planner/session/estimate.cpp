@@ -193,4 +193,10 @@ PricedQuestion estimate(const EstimateRequest& request) {
   return std::visit([](const auto& one) { return priced(one); }, request);
 }
 
+Json with_chosen(const Json& plan, const PricedQuestion& asked) {
+  Json::Object object = *plan.if_object();
+  if (!asked.chosen.empty()) object.emplace_back("chosen", asked.chosen);
+  return object;
+}
+
 }  // namespace plumbline::session

@@ -61,6 +61,10 @@ struct PricedQuestion {
 /// that is not here any more is replaced by the config in the plan.
 [[nodiscard]] PricedQuestion estimate(const EstimateRequest& request);
 
+/// What `plan estimate --json` prints: a plan's JSON, with how its strategy was chosen as "chosen" where nobody gave
+/// one.
+[[nodiscard]] Json with_chosen(const Json& plan, const PricedQuestion& asked);
+
 /// `evaluate` (planner/question), signed by this program. Throws InputError where the step is too long to be priced.
 [[nodiscard]] Plan signed_plan(const Question& question, const Strategy& strategy);
 

@@ -47,11 +47,4 @@ StrategyRequest PlanFlags::request_of(ImportRequest files) const {
   return request;
 }
 
-FitLimitsRequest PlanFlags::limits_request() const {
-  FitLimitsRequest request;
-  request.question = question.question(QuestionParts::some);
-  if (!strategy.given().empty()) request.strategy = strategy.strategy();
-  return request;
-}
-
 }  // namespace plumbline::session

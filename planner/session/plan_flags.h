@@ -9,7 +9,6 @@
 #include <string>
 
 #include "planner/session/estimate.h"
-#include "planner/session/fit_limits.h"
 #include "planner/session/import.h"
 #include "planner/session/question_flags.h"
 #include "planner/session/strategy_flags.h"
@@ -37,8 +36,6 @@ struct PlanFlags {
   [[nodiscard]] PlanRequest request_of(PlanRequest plan) const;
   /// Launch files, with the question's flags beside them; its own question is not read.
   [[nodiscard]] StrategyRequest request_of(ImportRequest files) const;
-  /// The question as far as it is given, and the strategy where a flag of it is.
-  [[nodiscard]] FitLimitsRequest limits_request() const;
 };
 
 }  // namespace plumbline::session

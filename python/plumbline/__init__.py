@@ -81,10 +81,8 @@ def fit(*, plan=None, import_=None, **arguments):
     return _priced(Fit, "fit", plan, import_, arguments)
 
 
-@_signed
-def fit_limits(*, progress=None, **arguments):
-    """The largest micro-batch, longest sequence, largest model of a family and fewest GPUs that fit."""
-    return _ended(FitLimits, _followed(progress, lambda report: _native.fit_limits(_given(arguments), report)))
+fit_limits = _use_case("fit_limits", FitLimits, "The largest micro-batch, longest sequence, largest model of a family and fewest "
+                                                "GPUs that fit.")
 
 
 @_signed
@@ -93,7 +91,8 @@ def search(*, progress=None, **arguments):
     return _ended(Search, _followed(progress, lambda report: _native.search(_given(arguments), report)))
 
 
-size = _use_case("size", Size, "How many GPUs a run takes: days, dollars, energy, and how it scales. Needs tokens= or samples=.")
+size = _use_case("size", Size, "How many GPUs a run takes: days, dollars, energy, and how it scales. Needs tokens= or "
+                               "samples=.")
 
 
 @_signed

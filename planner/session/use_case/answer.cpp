@@ -2,7 +2,6 @@
 
 #include "core/base/errors.h"
 #include "core/io/plan_json.h"
-#include "planner/io/fit_limits_json.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"

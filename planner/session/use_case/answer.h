@@ -3,6 +3,7 @@
 ///
 /// Made without the interpreter's lock and never changed, so that threads of Python may share it.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,17 +11,19 @@
 #include <vector>
 
 #include "planner/present/table.h"
+#include "planner/question/task.h"
 #include "planner/session/estimate.h"
-#include "planner/session/fit.h"
 
 namespace plumbline::session {
+
+struct Answer;
 
 /// A plan that was priced; `asked` where a strategy was asked about, nothing where a search found it.
 struct PricedPlan {
   Plan plan;
   std::optional<EstimateRequest> request;
   std::optional<PricedQuestion> asked;
-  FitOptions fit_options = {};  ///< of a fit: which changes are offered
+  std::function<Answer(const PricedPlan&, const Task&)> changes = {};  ///< of a fit: what would make it fit
 
   /// What `plan estimate --json` prints.
   [[nodiscard]] std::string json() const;

@@ -26,4 +26,12 @@ void give_list(const std::string& flag, const std::string& text, std::vector<std
   texts = list_of(flag, text);
 }
 
+void bind_options(std::vector<BoundOption>& all, StrategyFlags& flags) {
+  for_each_flag(flags, [&](const StrategyAxis& axis, std::optional<std::string>& place) {
+    all.push_back({{.flag = std::string(axis.flag), .values = {}, .help = {}},
+                   [&place](std::string text) { place = std::move(text); },
+                   &axis});
+  });
+}
+
 }  // namespace plumbline::session

@@ -15,10 +15,11 @@
 #include "core/quantity/quantity.h"
 #include "planner/question/task.h"
 #include "planner/session/option.h"
+#include "planner/session/strategy_flags.h"
 #include "planner/session/use_case/answer.h"
 
 /// In the order of help.
-#define PLUMBLINE_USE_CASES(ROW) ROW(size)
+#define PLUMBLINE_USE_CASES(ROW) ROW(fit_limits) ROW(size)
 
 namespace plumbline::session {
 
@@ -30,8 +31,9 @@ struct Work {
 
 /// An option of whatever flags, with the place of its text. `give` throws InputError for a text that is none of its.
 struct BoundOption {
-  OptionWords words;
+  OptionWords words;  ///< of an axis its flag alone
   std::function<void(std::string)> give;
+  const StrategyAxis* axis = nullptr;  ///< of the strategy that it is; else none
 };
 
 struct UseCase {
@@ -70,5 +72,7 @@ template <class Flags>
 void bind_options(std::vector<BoundOption>& all, const Options<Flags>& options, Flags& flags) {
   for (const Option<Flags>& option : options) all.push_back(bound(option, flags));
 }
+/// Of a strategy.
+void bind_options(std::vector<BoundOption>& all, StrategyFlags& flags);
 
 }  // namespace plumbline::session

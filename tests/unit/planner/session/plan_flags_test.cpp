@@ -2,7 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/plan_json.h"
-#include "planner/io/fit_limits_json.h"
+#include "planner/session/fit/fit_json.h"
 #include "planner/session/foreign_flags.h"
 #include "planner/session/search.h"
 #include "planner/session/search_flags.h"
@@ -117,9 +117,9 @@ TEST_CASE("limits are asked of a strategy only where a flag of it is given", "[s
   PlanFlags flags;
   flags.question.model = "gpt2";
   flags.question.machine = "dgx-h100";
-  CHECK_FALSE(flags.limits_request().strategy);
+  CHECK_FALSE(limits_request(flags.question, flags.strategy).strategy);
   flags.strategy["--dp"] = "6";
-  CHECK(flags.limits_request().strategy->strategy.data_parallel == 6);
+  CHECK(limits_request(flags.question, flags.strategy).strategy->strategy.data_parallel == 6);
 }
 
 TEST_CASE("a search's flags land in its request", "[session]") {

@@ -3,7 +3,7 @@
 #include "planner/frameworks/megatron/releases.h"
 
 #include "core/base/errors.h"
-#include "planner/session/export.h"
+#include "planner/session/export/export.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

@@ -53,6 +53,16 @@ TEST_CASE("what is given by flags is answered as JSON, tables and plans") {
   CHECK(answer.plans.size() == 4);
 }
 
+TEST_CASE("flags of a strategy are options of their axes") {
+  UseCase asked = use_case("fit_limits").value();
+  for (const auto& [flag, text] :
+       {std::pair{"--model", "gpt2"}, {"--machine", "dgx-h100"}, {"--gpus", "1"}, {"--zero", "1"}})
+    give(asked, flag, text);
+  const Answer answer = asked.work().run({});
+  CHECK(answer.json.find("\"strategy\": \"given\"") != std::string::npos);
+  CHECK(answer.plans.size() == answer.tables.at("limits").rows.size());
+}
+
 TEST_CASE("a text that a flag does not have is refused where it is read") {
   UseCase asked = use_case("size").value();
   CHECK_THAT(refusal([&] {

@@ -1,0 +1,66 @@
+// The most that fits, asked by flags; and the changes that a plan which was priced needs.
+#include "core/base/errors.h"
+#include "planner/present/plan_tables.h"
+#include "planner/session/fit/fit.h"
+#include "planner/session/fit/fit_json.h"
+#include "planner/session/fit/fit_limits.h"
+#include "planner/session/fit/fit_tables.h"
+#include "planner/session/use_case/use_case.h"
+
+namespace plumbline::session {
+namespace {
+
+Answer shown_limits(const FitLimits& limits) {
+  Answer answer;
+  answer.json = to_json_text(to_json(limits));
+  answer.tables["limits"] = present::fit_limits_table(limits);
+  answer.sentences = present::beyond_words(limits);
+  answer.remark = limits.remark;
+  answer.complete = limits.complete;
+  for (const FitLimit& limit : limits.limits) answer.plans.push_back(limit.plan ? shared(*limit.plan) : nullptr);
+  answer.found = !answer.plans.empty();
+  return answer;
+}
+
+}  // namespace
+
+Answer shown_changes(const PricedPlan& plan, const FitOptions& options, const Task& task) {
+  check(plan.asked.has_value(), "changes are asked of a strategy that was priced");
+  const FitAnswer fit = session::fit(*plan.asked, task, options);
+  Answer answer;
+  answer.json = to_json_text(to_json(fit, plan.plan));
+  for (const Change& change : fit.changes) {
+    answer.changes.push_back(plumbline::to_text(change.steps));
+    answer.plans.push_back(shared(change.plan));
+  }
+  for (const Remedy& remedy : fit.remedies) {
+    answer.changes.push_back(remedy.words);
+    answer.plans.push_back(shared(remedy.plan));
+  }
+  answer.tables["changes"] = present::change_table(plan.plan, fit.changes);
+  answer.complete = fit.complete;
+  answer.found = fit.complete;
+  return answer;
+}
+
+UseCase fit_limits_use_case() {
+  struct Asked {
+    QuestionFlags question;
+    StrategyFlags strategy;
+    std::optional<std::string> family;
+  };
+  const auto asked = std::make_shared<Asked>();
+  UseCase use_case;
+  bind_options(use_case.options, question_options(Recipes::one, DeviceCounts::one), asked->question);
+  bind_options(use_case.options, asked->strategy);
+  use_case.options.push_back({{.flag = "--family", .values = "NAME", .help = {}},
+                              [asked](std::string text) { asked->family = std::move(text); }});
+  use_case.work = [asked] {
+    FitLimitsRequest request = limits_request(asked->question, asked->strategy);
+    request.family = asked->family.value_or("");
+    return Work{[request](const Task& task) { return shown_limits(fit_limits(request, task)); }, {}};
+  };
+  return use_case;
+}
+
+}  // namespace plumbline::session
