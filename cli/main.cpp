@@ -10,7 +10,7 @@
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/base/version.h"
-#include "planner/session/foreign_flags.h"
+#include "planner/session/flags/foreign_flags.h"
 
 namespace plumbline {
 namespace {

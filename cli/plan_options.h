@@ -8,7 +8,7 @@
 #include "cli/question_options.h"
 #include "cli/strategy_options.h"
 #include "planner/session/fit/fit_limits.h"
-#include "planner/session/plan_flags.h"
+#include "planner/session/flags/plan_flags.h"
 
 namespace plumbline {
 

@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/terminal.h"
 #include "planner/explain/changes.h"
 #include "planner/present/numbers.h"
-#include "planner/session/next_stack.h"
+#include "planner/session/search/next_stack.h"
 
 namespace plumbline {
 

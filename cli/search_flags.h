@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/quantity/quantity.h"
-#include "planner/session/search_flags.h"
+#include "planner/session/search/search_flags.h"
 
 namespace CLI {
 class App;

@@ -18,7 +18,7 @@
 #include "core/io/svg.h"
 #include "core/quantity/text.h"
 #include "planner/present/plan_words.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/search_words.h"
 #include "planner/session/size/size.h"
 
 namespace plumbline {

@@ -62,12 +62,6 @@ void SimulateArguments::take(FlagReader& reader) {
   python::take(reader, simulation);
 }
 
-void SearchArguments::take(FlagReader& reader) {
-  take_cases(reader, question);
-  python::take(reader, search);
-  take_ranking(reader, search);
-}
-
 void ImportArguments::take(FlagReader& reader) {
   reader.take("--from", "str", from);
   python::take(reader, question);
@@ -111,7 +105,6 @@ std::vector<TypedName> flag_types(const std::string& function) {
     take(reader, use_case->options);
     return reader.known();
   }
-  if (function == "search") return typed_arguments<SearchArguments>();
   if (function == "fit") return typed_arguments<FitArguments>();
   if (function == "estimate") return typed_arguments<PlanArguments>();
   if (function == "explain") return typed_arguments<ExplainArguments>();

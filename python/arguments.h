@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "planner/session/fit/fit.h"
-#include "planner/session/plan_flags.h"
+#include "planner/session/flags/plan_flags.h"
 #include "planner/validate/validate.h"
 #include "python/flag_reader.h"
 #include "python/use_cases.h"
@@ -37,13 +37,6 @@ struct ExplainArguments : PlanArguments {
 
 struct SimulateArguments : PlanArguments {
   session::SimulationFlags simulation;
-  void take(FlagReader& reader);
-};
-
-struct SearchArguments {
-  session::QuestionFlags question;
-  session::SearchFlags search;
-  SearchArguments() { question.recipes = session::Recipes::several; }
   void take(FlagReader& reader);
 };
 

@@ -2,8 +2,7 @@
 
 #include "core/base/errors.h"
 #include "planner/question/value_text.h"
-#include "planner/session/foreign_flags.h"
-#include "planner/session/search_cases.h"
+#include "planner/session/flags/foreign_flags.h"
 
 namespace plumbline::python {
 
@@ -60,25 +59,11 @@ void take(FlagReader& reader, session::QuestionFlags& flags) {
   take_options(reader, session::question_options(flags.recipes, flags.counts), flags);
 }
 
-void take_cases(FlagReader& reader, session::QuestionFlags& flags) {
-  for (const session::Option<session::QuestionFlags>& option : question_options(flags.recipes, flags.counts)) {
-    session::OptionWords words = option.words;
-    words.several = words.several || session::makes_cases(words.flag);
-    take_option(reader, option, argument_type(words), flags);
-  }
-}
-
 void take(FlagReader& reader, session::StrategyFlags& flags) {
   session::for_each_flag(flags, [&](const StrategyAxis& axis, std::optional<std::string>& text) {
     reader.take(axis.flag.c_str(), argument_type(axis), text);
   });
 }
-
-void take_ranking(FlagReader& reader, session::SearchFlags& flags) {
-  take_options(reader, session::ranking_options(), flags);
-}
-
-void take(FlagReader& reader, session::SearchFlags& flags) { take_options(reader, session::search_options(), flags); }
 
 void take(FlagReader& reader, session::SimulationFlags& flags) {
   take_options(reader, session::simulation_options(), flags);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "planner/session/question_flags.h"
-#include "planner/session/search_flags.h"
 #include "planner/session/simulation_flags.h"
 #include "planner/session/strategy_flags.h"
 #include "planner/session/use_case/use_case.h"
@@ -46,11 +45,7 @@ class FlagReader {
 };
 
 void take(FlagReader& reader, session::QuestionFlags& flags);
-/// Where parts of the question may have several values: planner/session/search_cases.h.
-void take_cases(FlagReader& reader, session::QuestionFlags& flags);
 void take(FlagReader& reader, session::StrategyFlags& flags);
-void take_ranking(FlagReader& reader, session::SearchFlags& flags);
-void take(FlagReader& reader, session::SearchFlags& flags);
 void take(FlagReader& reader, session::SimulationFlags& flags);
 /// Hands every option what was given of it.
 void take(FlagReader& reader, const std::vector<session::BoundOption>& options);

@@ -5,8 +5,8 @@
 #include "core/base/errors.h"
 #include "core/base/version.h"
 #include "core/io/output_file.h"
-#include "planner/present/search_words.h"
 #include "planner/session/export/export.h"
+#include "planner/session/search/search_words.h"
 #include "python/arguments.h"
 #include "python/catalogues.h"
 #include "python/errors.h"
@@ -125,8 +125,6 @@ void declare_export(py::module_& module) {
 
 void declare_functions(py::module_& module) {
   using py::object;
-  module.def("search",
-             [](const Given& given, const object& progress) { return run([&] { return search(given); }, progress); });
   module.def("ask", [](const std::string& use_case, const Given& given, const object& progress) {
     return run([&] { return work_of(use_case, given); }, progress);
   });

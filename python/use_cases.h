@@ -19,7 +19,6 @@ using session::Answer;
 using session::PricedPlan;
 using session::shared;
 using session::SharedPlan;
-using session::whole_table;
 using session::Work;
 
 /// A plan or launch files in place of flags; nothing of it: the flags say all.
@@ -33,7 +32,6 @@ struct Source {
 [[nodiscard]] SharedPlan priced(const std::string& function, const Given& given, const Source& source);
 /// One of session::use_cases(), by its name.
 [[nodiscard]] Work work_of(const std::string& use_case, const Given& given);
-[[nodiscard]] Work search(const Given& given);
 /// The cheapest changes that make a plan fit.
 [[nodiscard]] Work fit_changes(const SharedPlan& plan);
 [[nodiscard]] Work explain(const Given& given, const Source& source, const Source& against);

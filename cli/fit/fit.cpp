@@ -13,10 +13,10 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "cli/verb.h"
-#include "planner/present/search_words.h"
 #include "planner/session/export/own_settings.h"
 #include "planner/session/fit/fit.h"
 #include "planner/session/fit/fit_json.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline {
 namespace {

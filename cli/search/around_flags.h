@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/question_options.h"
-#include "planner/session/around.h"
+#include "planner/session/search/around.h"
 
 namespace CLI {
 class App;

@@ -3,9 +3,9 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/quantity/text.h"
-#include "planner/present/around_words.h"
 #include "planner/present/plan_words.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/around_words.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/terminal.h"
-#include "planner/session/around.h"
+#include "planner/session/search/around.h"
 
 namespace plumbline {
 

@@ -17,10 +17,10 @@
 #include "cli/search_flags.h"
 #include "cli/verb.h"
 #include "core/quantity/text.h"
-#include "planner/io/around_json.h"
-#include "planner/io/search_cases_json.h"
-#include "planner/io/search_json.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/around_json.h"
+#include "planner/session/search/search_cases_json.h"
+#include "planner/session/search/search_json.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline {
 namespace {

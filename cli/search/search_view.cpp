@@ -6,11 +6,11 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/quantity/text.h"
-#include "planner/present/case_tables.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_words.h"
 #include "planner/present/sample_words.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/case_tables.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/terminal.h"
-#include "planner/session/search.h"
-#include "planner/session/search_cases.h"
+#include "planner/session/search/search.h"
+#include "planner/session/search/search_cases.h"
 
 namespace plumbline {
 

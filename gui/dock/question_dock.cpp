@@ -17,7 +17,7 @@
 #include "gui/dock/field_edit.h"
 #include "gui/dock/machine_dialog.h"
 #include "gui/text.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline::gui {
 namespace {

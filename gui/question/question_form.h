@@ -14,7 +14,7 @@
 #include "core/plan/strategy_axes.h"
 #include "gui/machine/machine_numbers.h"
 #include "planner/session/run_limits.h"
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 
 namespace plumbline::gui {
 

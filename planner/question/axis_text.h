@@ -1,7 +1,7 @@
 #pragma once
 /// \file axis_text.h: the text of an axis of the strategy as its value, refused in one line that names where it stood.
 ///
-/// Checked against: tests/unit/planner/session/plan_flags_test.cpp, tests/unit/planner/search/space_test.cpp.
+/// Checked against: tests/unit/planner/session/flags/plan_flags_test.cpp, tests/unit/planner/search/space_test.cpp.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,8 @@
 #pragma once
 /// \file space_axes.h: the axes that a search can be told to keep to some values of, and what a space says of each.
 ///
-/// Checked against: tests/unit/planner/search/space_test.cpp (--fix), tests/unit/planner/session/around_test.cpp.
+/// Checked against: tests/unit/planner/search/space_test.cpp (--fix),
+/// tests/unit/planner/session/search/around_test.cpp.
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 /// \file simulation_flags.h: what is simulated besides a strategy, as the texts of its flags, refused in the same words
 /// by whoever asks.
 ///
-/// Checked against: tests/unit/planner/session/plan_flags_test.cpp, tests/integration/simulate_test.py.
+/// Checked against: tests/unit/planner/session/flags/plan_flags_test.cpp, tests/integration/simulate_test.py.
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 /// \file strategy_flags.h: a strategy as the texts of its flags, read and refused in the same words by whoever asks.
 ///
 /// The flags are those of core/plan/strategy_axes.h.
-/// Checked against: tests/unit/planner/session/plan_flags_test.cpp.
+/// Checked against: tests/unit/planner/session/flags/plan_flags_test.cpp.
 
 #include <map>
 #include <optional>

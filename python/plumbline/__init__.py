@@ -85,10 +85,8 @@ fit_limits = _use_case("fit_limits", FitLimits, "The largest micro-batch, longes
                                                 "GPUs that fit.")
 
 
-@_signed
-def search(*, progress=None, **arguments):
-    """Ranks the configurations of a question, best first. Ctrl-C or time_limit="30s" end it with the best so far."""
-    return _ended(Search, _followed(progress, lambda report: _native.search(_given(arguments), report)))
+search = _use_case("search", Search, "Ranks the configurations of a question, best first. Ctrl-C or time_limit=\"30s\" end it with "
+                                     "the best so far.")
 
 
 size = _use_case("size", Size, "How many GPUs a run takes: days, dollars, energy, and how it scales. Needs tokens= or "

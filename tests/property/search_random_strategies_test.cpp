@@ -4,7 +4,7 @@
 #include "planner/pricing/evaluate.h"
 #include "planner/pricing/simulated.h"
 #include "planner/question/noise.h"
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 #include "tests/random_strategies.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

@@ -19,7 +19,7 @@
 #include "gui/text.h"
 #include "gui/widgets/card.h"
 #include "planner/present/plan_words.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/search_words.h"
 
 namespace plumbline::gui {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "planner/question/stop_request.h"
 #include "planner/session/run_limits.h"
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 
 namespace plumbline::gui {
 

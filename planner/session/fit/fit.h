@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/session/around.h"
+#include "planner/session/search/around.h"
 #include "planner/session/use_case/answer.h"
 
 namespace plumbline::session {

@@ -8,7 +8,7 @@
 
 #include "planner/session/estimate.h"
 #include "planner/session/fit/fit_limits.h"
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 
 namespace plumbline::session {
 

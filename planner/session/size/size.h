@@ -20,7 +20,7 @@
 #include "planner/session/estimate.h"
 #include "planner/session/option.h"
 #include "planner/session/run_limits.h"
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 #include "planner/session/use_case/answer.h"
 
 namespace plumbline {

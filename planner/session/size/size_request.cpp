@@ -9,7 +9,7 @@
 #include "models/machine_catalog.h"
 #include "planner/question/value_text.h"
 #include "planner/session/question_flags.h"
-#include "planner/session/search_flags.h"
+#include "planner/session/search/search_flags.h"
 #include "planner/session/size/size.h"
 #include "planner/session/use_case/use_case.h"
 

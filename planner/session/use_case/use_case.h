@@ -19,7 +19,7 @@
 #include "planner/session/use_case/answer.h"
 
 /// In the order of help.
-#define PLUMBLINE_USE_CASES(ROW) ROW(fit_limits) ROW(size)
+#define PLUMBLINE_USE_CASES(ROW) ROW(search) ROW(fit_limits) ROW(size)
 
 namespace plumbline::session {
 

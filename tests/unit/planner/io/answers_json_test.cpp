@@ -2,8 +2,8 @@
 
 #include "planner/io/comparison_json.h"
 #include "planner/io/explanation_json.h"
-#include "planner/io/search_json.h"
 #include "planner/io/validation_json.h"
+#include "planner/session/search/search_json.h"
 #include "tests/catch.h"
 #include "tests/sample_plan.h"
 

@@ -2,7 +2,7 @@
 
 #include "planner/present/plan_words.h"
 
-#include "planner/present/search_words.h"
+#include "planner/session/search/search_words.h"
 #include "tests/catch.h"
 #include "tests/sample_plan.h"
 

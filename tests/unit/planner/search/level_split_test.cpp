@@ -8,7 +8,7 @@
 #include "core/plan/pipeline_schedule.h"
 #include "planner/pricing/evaluate.h"
 #include "planner/pricing/priced.h"
-#include "planner/session/search.h"
+#include "planner/session/search/search.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "planner/io/search_json.h"
-#include "planner/present/search_words.h"
+#include "planner/session/search/search_json.h"
+#include "planner/session/search/search_words.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 

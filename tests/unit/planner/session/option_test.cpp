@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/plan/strategy_axes.h"
-#include "planner/session/foreign_flags.h"
+#include "planner/session/flags/foreign_flags.h"
 #include "planner/session/question_flags.h"
-#include "planner/session/search_flags.h"
+#include "planner/session/search/search_flags.h"
 #include "planner/session/simulation_flags.h"
 #include "planner/session/size/size.h"
 #include "tests/catch.h"

@@ -11,7 +11,7 @@
 #include "planner/pricing/evaluate.h"
 #include "planner/question/noise.h"
 #include "planner/session/fit/fit_json.h"
-#include "planner/session/plan_flags.h"
+#include "planner/session/flags/plan_flags.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 
