@@ -19,7 +19,7 @@
 #include "core/io/timeline_svg.h"
 #include "core/io/trace_json.h"
 #include "core/quantity/text.h"
-#include "planner/session/instructions.h"
+#include "planner/session/simulate/instructions.h"
 
 namespace plumbline {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "planner/session/simulation_flags.h"
+#include "planner/session/simulate/simulation_flags.h"
 
 namespace CLI {
 class App;

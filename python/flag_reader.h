@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "planner/session/question_flags.h"
-#include "planner/session/simulation_flags.h"
+#include "planner/session/simulate/simulation_flags.h"
 #include "planner/session/strategy_flags.h"
 #include "planner/session/use_case/use_case.h"
 #include "python/stub_types.h"

@@ -2,7 +2,7 @@
 
 #include "core/io/trace_json.h"
 #include "planner/session/plan_file.h"
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 
 namespace plumbline::gui {
 

@@ -10,7 +10,7 @@
 #include "planner/session/fit/fit.h"
 #include "planner/session/fit/fit_json.h"
 #include "planner/session/search/search_json.h"
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 

@@ -12,7 +12,7 @@
 #include "gui/page.h"
 #include "gui/pages/timeline/lanes.h"
 #include "planner/present/table.h"
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 
 namespace plumbline::gui {
 

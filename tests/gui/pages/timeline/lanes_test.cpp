@@ -2,7 +2,7 @@
 #include "gui/pages/timeline/lanes.h"
 
 #include "gui/pages/timeline/executions.h"
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 #include "tests/catch.h"
 #include "tests/gui/pages/plans.h"
 #include "tests/sample_record.h"

@@ -2,7 +2,7 @@
 #include "gui/pages/timeline/memory_track.h"
 
 #include "gui/pages/timeline/memory_columns.h"
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 #include "tests/catch.h"
 #include "tests/gui/pages/plans.h"
 

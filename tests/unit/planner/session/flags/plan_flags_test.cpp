@@ -6,7 +6,7 @@
 #include "planner/session/flags/foreign_flags.h"
 #include "planner/session/search/search.h"
 #include "planner/session/search/search_flags.h"
-#include "planner/session/simulation_flags.h"
+#include "planner/session/simulate/simulation_flags.h"
 #include "planner/session/size/size.h"
 #include "tests/catch.h"
 

@@ -1,8 +1,8 @@
 // The instructions of a plan's blocks as text: every operator, every place, what recompute adds.
 
-#include "planner/session/instructions.h"
+#include "planner/session/simulate/instructions.h"
 
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file simulate.h: a priced strategy lowered and simulated, action by action: what `plan simulate` answers.
 ///
-/// Checked against: tests/unit/planner/session/simulate_test.cpp.
+/// Checked against: tests/unit/planner/session/simulate/simulate_test.cpp.
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 
 #include <algorithm>
 

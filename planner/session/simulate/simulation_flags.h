@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "planner/session/option.h"
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 
 namespace plumbline::session {
 

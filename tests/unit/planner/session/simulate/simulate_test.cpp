@@ -1,6 +1,6 @@
 // A priced question simulated: as scheduled, in an order of one's own, with slow stages.
 
-#include "planner/session/simulate.h"
+#include "planner/session/simulate/simulate.h"
 
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"

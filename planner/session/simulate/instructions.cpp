@@ -1,4 +1,4 @@
-#include "planner/session/instructions.h"
+#include "planner/session/simulate/instructions.h"
 
 #include <map>
 #include <tuple>

@@ -5,7 +5,7 @@
 /// One entry for each kind of block and choice of recompute, with the places where the network runs it: kernels,
 /// collectives, buffers allocated and released, pass by pass. They are what memory and bytes are folded from, what is
 /// simulated and what `plan run` executes (core/program/block_program.h). Not shown: what happens once per step.
-/// Checked against: tests/unit/planner/session/instructions_test.cpp.
+/// Checked against: tests/unit/planner/session/simulate/instructions_test.cpp.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "planner/session/simulation_flags.h"
+#include "planner/session/simulate/simulation_flags.h"
 
 #include <charconv>
 
