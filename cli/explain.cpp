@@ -9,8 +9,8 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "cli/verb.h"
-#include "planner/io/explanation_json.h"
 #include "planner/present/plan_tables.h"
+#include "planner/session/explain/explanation_json.h"
 
 namespace plumbline {
 namespace {

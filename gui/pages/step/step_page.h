@@ -7,7 +7,7 @@
 #include "gui/page.h"
 #include "gui/pages/step/nearest_runs.h"
 #include "gui/tables/table_model.h"
-#include "planner/session/explain.h"
+#include "planner/session/explain/explain.h"
 
 class QLabel;
 

@@ -1,8 +1,8 @@
 // Answers of sessions as the JSON that scripts read.
 
 #include "planner/io/comparison_json.h"
-#include "planner/io/explanation_json.h"
 #include "planner/io/validation_json.h"
+#include "planner/session/explain/explanation_json.h"
 #include "planner/session/search/search_json.h"
 #include "tests/catch.h"
 #include "tests/sample_plan.h"

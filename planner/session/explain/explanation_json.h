@@ -4,7 +4,7 @@
 /// Checked against: tests/unit/planner/io/answers_json_test.cpp.
 
 #include "core/io/json.h"
-#include "planner/session/explain.h"
+#include "planner/session/explain/explain.h"
 
 namespace plumbline::session {
 

@@ -1,4 +1,4 @@
-#include "planner/io/explanation_json.h"
+#include "planner/session/explain/explanation_json.h"
 
 #include "core/io/json_array.h"
 #include "core/io/plan_json.h"

@@ -1,6 +1,6 @@
 // Why a plan costs what it costs; followed and stopped on the way.
 
-#include "planner/session/explain.h"
+#include "planner/session/explain/explain.h"
 
 #include "planner/explain/bottleneck.h"
 #include "tests/catch.h"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file explain.h: why a plan takes its time and memory, and what one change would do: what `plan explain` answers.
 ///
-/// Checked against: tests/unit/planner/session/explain_test.cpp.
+/// Checked against: tests/unit/planner/session/explain/explain_test.cpp.
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "planner/session/explain.h"
+#include "planner/session/explain/explain.h"
 
 #include "planner/explain/bottleneck.h"
 
