@@ -11,8 +11,8 @@
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
-#include "planner/io/comparison_json.h"
-#include "planner/session/compare.h"
+#include "planner/session/compare/compare.h"
+#include "planner/session/compare/comparison_json.h"
 
 namespace plumbline {
 namespace {

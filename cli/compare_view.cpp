@@ -3,7 +3,7 @@
 #include "cli/plan_view.h"
 #include "cli/table.h"
 #include "core/quantity/text.h"
-#include "planner/present/comparison_tables.h"
+#include "planner/session/compare/comparison_tables.h"
 
 namespace plumbline {
 namespace {

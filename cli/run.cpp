@@ -22,7 +22,7 @@
 #include "core/base/errors.h"
 #include "core/quantity/text.h"
 #include "models/this_computer.h"
-#include "planner/session/prepare_run.h"
+#include "planner/session/compare/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
 
 namespace plumbline {

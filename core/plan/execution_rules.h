@@ -7,9 +7,9 @@
 /// recipe; then what a strategy asks of them, one rule each. The facts of a network are found once, and a strategy is
 /// held against them in time that does not grow with the network. Legal strategies alone (legality.h) are asked about.
 /// Source: docs/running.md, sections "What of a network is executed" and "What of a plan is executed". Not modelled:
-/// memory, data and where ranks are (runtime/run/capability_check.h and planner/session/prepare_run.h check these).
-/// Checked against: tests/property/execution_rules_test.cpp (as the runtime's check, over random networks and plans),
-/// tests/error/capability_check_test.cpp (the words).
+/// memory, data and where ranks are (runtime/run/capability_check.h and planner/session/compare/prepare_run.h check
+/// these). Checked against: tests/property/execution_rules_test.cpp (as the runtime's check, over random networks and
+/// plans), tests/error/capability_check_test.cpp (the words).
 
 #include <optional>
 #include <string>

@@ -18,9 +18,9 @@
 #include "gui/tables/table_view.h"
 #include "gui/text.h"
 #include "gui/widgets/card.h"
-#include "planner/present/comparison_tables.h"
 #include "planner/present/plan_words.h"
-#include "planner/session/compare.h"
+#include "planner/session/compare/compare.h"
+#include "planner/session/compare/comparison_tables.h"
 
 namespace plumbline::gui {
 namespace {

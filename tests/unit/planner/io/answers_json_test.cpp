@@ -1,7 +1,7 @@
 // Answers of sessions as the JSON that scripts read.
 
-#include "planner/io/comparison_json.h"
 #include "planner/io/validation_json.h"
+#include "planner/session/compare/comparison_json.h"
 #include "planner/session/explain/explanation_json.h"
 #include "planner/session/search/search_json.h"
 #include "tests/catch.h"

@@ -4,7 +4,7 @@
 /// Answers: the plan priced anew, its program, the names that checkpoints and records bear, and whether this computer
 /// has the memory. Not known here: which operators, schedules and optimizers the runtime executes (it refuses the
 /// others itself), and where ranks are.
-/// Checked against: tests/unit/planner/session/prepare_run_test.cpp.
+/// Checked against: tests/unit/planner/session/compare/prepare_run_test.cpp.
 
 #include <optional>
 #include <string>

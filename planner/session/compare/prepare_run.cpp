@@ -1,11 +1,11 @@
-#include "planner/session/prepare_run.h"
+#include "planner/session/compare/prepare_run.h"
 
 #include "core/base/errors.h"
 #include "core/base/version.h"
 #include "core/quantity/text.h"
 #include "models/this_computer.h"
 #include "planner/question/fingerprint.h"
-#include "planner/session/compare.h"
+#include "planner/session/compare/compare.h"
 #include "planner/session/plan_file.h"
 
 namespace plumbline::session {

@@ -1,4 +1,4 @@
-#include "planner/io/comparison_json.h"
+#include "planner/session/compare/comparison_json.h"
 
 #include "core/io/json_array.h"
 #include "core/io/prediction_json.h"

@@ -1,4 +1,4 @@
-#include "planner/present/comparison_tables.h"
+#include "planner/session/compare/comparison_tables.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "planner/session/compare.h"
+#include "planner/session/compare/compare.h"
 
 namespace plumbline::session {
 

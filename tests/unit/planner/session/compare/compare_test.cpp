@@ -1,6 +1,6 @@
 // A plan and a record in, their comparison out.
 
-#include "planner/session/compare.h"
+#include "planner/session/compare/compare.h"
 
 #include "tests/catch.h"
 #include "tests/record_as_predicted.h"

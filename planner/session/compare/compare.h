@@ -1,7 +1,7 @@
 #pragma once
 /// \file compare.h: a plan held against a record of its run: what `plan compare` answers.
 ///
-/// Checked against: tests/unit/planner/session/compare_test.cpp.
+/// Checked against: tests/unit/planner/session/compare/compare_test.cpp.
 
 #include <optional>
 #include <string>

@@ -1,10 +1,10 @@
 // What a plan's run needs, and what the planner refuses before anything is executed.
 
-#include "planner/session/prepare_run.h"
+#include "planner/session/compare/prepare_run.h"
 
 #include "core/base/version.h"
 #include "planner/question/fingerprint.h"
-#include "planner/session/compare.h"
+#include "planner/session/compare/compare.h"
 #include "tests/catch.h"
 #include "tests/unit/planner/session/requests.h"
 
