@@ -12,8 +12,8 @@
 #include "cli/validate_view.h"
 #include "cli/verb.h"
 #include "core/io/measured_runs_json.h"
-#include "planner/io/validation_json.h"
-#include "planner/session/validate.h"
+#include "planner/session/validate/validate.h"
+#include "planner/session/validate/validation_json.h"
 
 namespace plumbline {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/base/escape.h"
 #include "core/quantity/text.h"
-#include "planner/present/validation_tables.h"
+#include "planner/session/validate/validation_tables.h"
 
 namespace plumbline {
 namespace {

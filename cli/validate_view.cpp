@@ -2,7 +2,7 @@
 
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "planner/present/validation_tables.h"
+#include "planner/session/validate/validation_tables.h"
 
 namespace plumbline {
 namespace {

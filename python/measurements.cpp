@@ -3,11 +3,11 @@
 #include "core/io/measured_runs_json.h"
 #include "core/io/stack_json.h"
 #include "planner/io/calibrated_json.h"
-#include "planner/io/validation_json.h"
 #include "planner/present/calibration_tables.h"
-#include "planner/present/validation_tables.h"
 #include "planner/session/calibrate.h"
-#include "planner/session/validate.h"
+#include "planner/session/validate/validate.h"
+#include "planner/session/validate/validation_json.h"
+#include "planner/session/validate/validation_tables.h"
 #include "python/arguments.h"
 
 namespace plumbline::python {

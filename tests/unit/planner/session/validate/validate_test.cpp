@@ -1,5 +1,5 @@
 // Validation as a use-case: the published runs or somebody's own, followed, stopped, and names that no run bears.
-#include "planner/session/validate.h"
+#include "planner/session/validate/validate.h"
 
 #include "core/base/errors.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "planner/present/validation_tables.h"
+#include "planner/session/validate/validation_tables.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 /// \file validate.h: predictions against measured runs: what `plan validate` answers.
 ///
-/// Checked against: tests/unit/planner/session/validate_test.cpp.
+/// Checked against: tests/unit/planner/session/validate/validate_test.cpp.
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "planner/session/validate.h"
+#include "planner/session/validate/validate.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "planner/io/validation_json.h"
+#include "planner/session/validate/validation_json.h"
 
 #include "core/io/prediction_json.h"
 
