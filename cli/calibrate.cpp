@@ -21,9 +21,9 @@
 #include "models/calibration_set.h"
 #include "models/machine_catalog.h"
 #include "models/measurement_catalog.h"
-#include "planner/io/calibrated_json.h"
-#include "planner/io/cross_validation_json.h"
-#include "planner/session/calibrate.h"
+#include "planner/session/calibrate/calibrate.h"
+#include "planner/session/calibrate/calibrated_json.h"
+#include "planner/session/calibrate/cross_validation_json.h"
 
 namespace plumbline {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/io/timed_collectives.h"
 #include "core/quantity/text.h"
 #include "models/machine_catalog.h"
-#include "planner/io/calibrated_json.h"
+#include "planner/session/calibrate/calibrated_json.h"
 
 namespace plumbline {
 namespace {

@@ -18,7 +18,7 @@
 #include "models/this_computer.h"
 #include "planner/calibrate/device_fit.h"
 #include "planner/calibrate/kernel_fit.h"
-#include "planner/io/calibrated_json.h"
+#include "planner/session/calibrate/calibrated_json.h"
 #include "runtime/device/compute_backend.h"
 #include "runtime/device/device_module.h"
 #include "runtime/doctor/nvidia_facts.h"

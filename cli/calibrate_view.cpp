@@ -5,8 +5,8 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/quantity/text.h"
-#include "planner/present/calibration_tables.h"
 #include "planner/question/question.h"
+#include "planner/session/calibrate/calibration_tables.h"
 
 namespace plumbline {
 namespace {

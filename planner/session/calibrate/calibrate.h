@@ -1,7 +1,7 @@
 #pragma once
 /// \file calibrate.h: a software stack fitted to somebody's own measured runs: what `plan calibrate --rows` answers.
 ///
-/// Checked against: tests/unit/planner/session/calibrate_test.cpp.
+/// Checked against: tests/unit/planner/session/calibrate/calibrate_test.cpp.
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "planner/io/calibrated_json.h"
+#include "planner/session/calibrate/calibrated_json.h"
 
 #include "core/io/calibration_json.h"
 #include "core/io/json_array.h"

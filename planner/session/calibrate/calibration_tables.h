@@ -1,7 +1,7 @@
 #pragma once
 /// \file calibration_tables.h: what a calibration on somebody's own runs found.
 ///
-/// Checked against: tests/unit/planner/present/calibration_tables_test.cpp.
+/// Checked against: tests/unit/planner/session/calibrate/calibration_tables_test.cpp.
 
 #include "planner/calibrate/own_runs.h"
 #include "planner/present/table.h"

@@ -1,7 +1,7 @@
 #pragma once
 /// \file calibrated_json.h: what calibrations found, as `plan calibrate --json` prints it; written only.
 ///
-/// Checked against: tests/unit/planner/io/calibrated_json_test.cpp, tests/integration/calibrate_test.py.
+/// Checked against: tests/unit/planner/session/calibrate/calibrated_json_test.cpp, tests/integration/calibrate_test.py.
 
 #include "core/io/json.h"
 #include "core/io/machine_json.h"

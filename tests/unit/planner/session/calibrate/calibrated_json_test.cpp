@@ -1,6 +1,6 @@
 // What calibrations found, as JSON.
 
-#include "planner/io/calibrated_json.h"
+#include "planner/session/calibrate/calibrated_json.h"
 
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"

@@ -1,5 +1,5 @@
 // One's own calibration as a use-case: the same as the fit beneath it, followed, stopped, refused in the flags' words.
-#include "planner/session/calibrate.h"
+#include "planner/session/calibrate/calibrate.h"
 
 #include <algorithm>
 

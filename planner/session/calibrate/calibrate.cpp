@@ -1,4 +1,4 @@
-#include "planner/session/calibrate.h"
+#include "planner/session/calibrate/calibrate.h"
 
 #include <algorithm>
 

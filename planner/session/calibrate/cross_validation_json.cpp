@@ -1,4 +1,4 @@
-#include "planner/io/cross_validation_json.h"
+#include "planner/session/calibrate/cross_validation_json.h"
 
 #include "core/io/json_array.h"
 #include "core/io/prediction_json.h"
