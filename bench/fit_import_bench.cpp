@@ -6,7 +6,7 @@
 #include "core/io/json_file.h"
 #include "planner/session/export/own_settings.h"
 #include "planner/session/fit/fit.h"
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 
 namespace plumbline {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 
 namespace plumbline {
 

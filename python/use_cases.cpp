@@ -3,7 +3,6 @@
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
 #include "core/io/simulation_json.h"
-#include "planner/io/import_json.h"
 #include "planner/present/plan_tables.h"
 #include "planner/session/compare/compare.h"
 #include "planner/session/compare/comparison_json.h"
@@ -11,6 +10,7 @@
 #include "planner/session/explain/explain.h"
 #include "planner/session/explain/explanation_json.h"
 #include "planner/session/fit/fit.h"
+#include "planner/session/import/import_json.h"
 #include "python/arguments.h"
 
 namespace plumbline::python {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A front end holds nothing but its surface: JSON is read and written in `io` folders, use-cases are planner/session's,
-and sessions neither print nor end the program."""
+"""A front end holds nothing but its surface: JSON is read and written in `io` folders and beside use-cases, which
+are planner/session's, and sessions neither print nor end the program."""
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# `to_json_text(to_json(answer))` is how a front end prints; what stands inside is an io file's.
+# `to_json_text(to_json(answer))` is how a front end prints; what stands inside is built below.
 BUILDS_OR_READS_JSON = re.compile(r"\bJson\b|\bJsonPlace\b|\bJsonObject\b|\bparse_json\b|\bread_json_file\b|nlohmann")
 PRINTS_OR_ENDS = re.compile(r"\bstd::cout\b|\bstd::cerr\b|\bprintf\b|\bfprintf\b|\bexit\(|\babort\(|\bwrite_output_file\b|\bCLI::")
 COMMENT = re.compile(r"//.*")
@@ -31,7 +31,7 @@ class OneSurface(unittest.TestCase):
             self.assertEqual(found(folder, BUILDS_OR_READS_JSON), [])
 
     def test_sessions_and_what_is_presented_print_nothing_and_end_nothing(self):
-        for folder in ("planner/session", "planner/io", "planner/present"):
+        for folder in ("planner/session", "planner/present"):
             self.assertTrue(list(lines(folder)), folder)
             self.assertEqual(found(folder, PRINTS_OR_ENDS), [])
 

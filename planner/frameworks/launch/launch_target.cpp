@@ -25,7 +25,7 @@ const LaunchTarget& launch_target(std::string_view name, std::string_view flag) 
     all += (all.empty() ? "" : ", ") + names.back();
   }
   if (flag == "--from") {
-    all += ", huggingface";  // a network alone (planner/session/import.h)
+    all += ", huggingface";  // a network alone (planner/session/import/import.h)
     names.emplace_back("huggingface");
   }
   throw InputError(

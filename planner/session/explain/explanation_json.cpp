@@ -4,7 +4,7 @@
 #include "core/io/plan_json.h"
 #include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 
 namespace plumbline::session {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file explanation_json.h: why a plan costs what it costs, as `plan explain --json` prints it; written only.
 ///
-/// Checked against: tests/unit/planner/io/answers_json_test.cpp.
+/// Checked against: tests/unit/planner/session/answers_json_test.cpp.
 
 #include "core/io/json.h"
 #include "planner/session/explain/explain.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "planner/session/estimate.h"
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 #include "planner/session/question_flags.h"
 #include "planner/session/strategy_flags.h"
 

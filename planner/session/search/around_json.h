@@ -3,7 +3,7 @@
 ///
 /// {"format","start":PLAN,"changes_at_most","framework","nearby":[CHANGE,...],"whole_space":CHANGE or null,"complete"},
 /// CHANGE as of `plan explain --json`.
-/// Checked against: tests/unit/planner/io/answers_json_test.cpp.
+/// Checked against: tests/unit/planner/session/answers_json_test.cpp.
 
 #include "core/io/json.h"
 #include "planner/session/search/around.h"

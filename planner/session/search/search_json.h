@@ -1,7 +1,7 @@
 #pragma once
 /// \file search_json.h: what a search found ("plumbline.search/1", the contract of `plan search --json`); written only.
 ///
-/// Checked against: tests/unit/planner/io/answers_json_test.cpp.
+/// Checked against: tests/unit/planner/session/answers_json_test.cpp.
 
 #include "core/io/json.h"
 #include "planner/session/search/search.h"

@@ -7,7 +7,7 @@
 #include "core/base/errors.h"
 #include "planner/explain/strategy_changes.h"
 #include "planner/session/export/nearest_launchable.h"
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
 

@@ -3,10 +3,10 @@
 /// only.
 ///
 /// The keys are those of models/schemas/import.schema.json. Checked against:
-/// tests/unit/planner/session/import_test.cpp, tests/integration/schemas_test.py.
+/// tests/unit/planner/session/import/import_test.cpp, tests/integration/schemas_test.py.
 
 #include "core/io/json.h"
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 
 namespace plumbline::session {
 

@@ -1,4 +1,4 @@
-#include "planner/io/import_json.h"
+#include "planner/session/import/import_json.h"
 
 #include "planner/frameworks/launch/launch_recipe.h"
 

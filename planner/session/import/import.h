@@ -5,7 +5,7 @@
 /// Model: the files of one run are read by the framework's tables (planner/frameworks/launch); a later file fills what
 /// earlier ones leave open, flags of the request come before both. What no file says is open, as it is without a file.
 /// Where the request names no software stack, that of the framework's current releases prices it. Checked against:
-/// tests/unit/planner/session/import_test.cpp.
+/// tests/unit/planner/session/import/import_test.cpp.
 
 #include <optional>
 #include <string>

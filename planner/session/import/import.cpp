@@ -1,4 +1,4 @@
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 
 #include <algorithm>
 #include <filesystem>

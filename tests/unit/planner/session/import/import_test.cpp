@@ -1,11 +1,11 @@
 // Launch files as a question and a strategy.
 
-#include "planner/session/import.h"
+#include "planner/session/import/import.h"
 
 #include <algorithm>
 
 #include "core/base/errors.h"
-#include "planner/io/import_json.h"
+#include "planner/session/import/import_json.h"
 #include "planner/session/plan_file.h"
 #include "tests/catch.h"
 
