@@ -1,0 +1,11 @@
+#include "cli/simulate/simulation_flags.h"
+
+#include "cli/declare_options.h"
+
+namespace plumbline {
+
+void SimulationFlags::declare(CLI::App& app) {
+  declare_options(app, session::simulation_options(), flags_, "Simulation");
+}
+
+}  // namespace plumbline
