@@ -32,11 +32,13 @@ function(plumbline_check_floors name)
   endforeach()
 endfunction()
 
-# plumbline_library(<name> SOURCES ... HEADERS ... [HOT <folders>...] [USES <our libraries>...] [LINKS <outside libraries>...])
+# plumbline_library(<name> SOURCES ... HEADERS ... [HOT <folders>...] [JOINED <folders>...] [USES <our libraries>...]
+#                   [LINKS <outside libraries>...])
 # HOT: folders whose code a search, a simulation or a run spends its time in. In a release build they are optimized with
 # -O2, all else with -O1, which takes a third less time to compile; "ALL": all of it, with -O3, whose loops are vectorized.
+# JOINED: as of plumbline_unity.
 function(plumbline_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;HOT;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;HOT;JOINED;USES;LINKS" ${ARGN})
   plumbline_check_floors(${name} ${ARG_USES})
   set(hot_sources)
   if(ARG_HOT AND NOT ARG_HOT STREQUAL "ALL")
@@ -76,7 +78,7 @@ function(plumbline_library name)
       target_link_libraries(${part} PRIVATE ${link})
     endforeach()
     target_link_libraries(${part} PRIVATE $<BUILD_INTERFACE:plumbline_warnings>)
-    plumbline_unity(${part})
+    plumbline_unity(${part} JOINED ${ARG_JOINED})
   endforeach()
   plumbline_headers_alone(${name} ${ARG_HEADERS})
   set_property(GLOBAL APPEND PROPERTY PLUMBLINE_LIBRARIES plumbline_${name})

@@ -8,13 +8,15 @@ set(CMAKE_UNITY_BUILD_RELOCATABLE ON)
 # A batch is closed when its files hold this many bytes: about 2 000 lines.
 set(PLUMBLINE_UNITY_BYTES 120000)
 
-# plumbline_unity(<target>): batches the target's sources in the order of their paths, so that files of a folder stand
+# plumbline_unity(<target> [JOINED <folders>...]): batches the target's sources in the order of their paths, so that files of a folder stand
 # together. A batch also ends with its folder when it is a quarter full, so that an added file moves few others.
+# JOINED: folders whose own folders end no batch: those of verbs hold a few files each. "." is the target's folder.
 # Names of anonymous namespaces must differ within a batch; generated files and those with flags of their own stay alone.
 function(plumbline_unity target)
   if(NOT PLUMBLINE_UNITY)
     return()
   endif()
+  cmake_parse_arguments(ARG "" "" "JOINED" ${ARGN})
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(SORT sources)
@@ -29,6 +31,13 @@ function(plumbline_unity target)
     endif()
     file(SIZE ${path} size)
     get_filename_component(folder ${path} DIRECTORY)
+    foreach(joined IN LISTS ARG_JOINED)
+      get_filename_component(joined ${joined} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+      cmake_path(IS_PREFIX joined ${folder} is_below)
+      if(is_below)
+        set(folder ${joined})
+      endif()
+    endforeach()
     math(EXPR sum "${bytes} + ${size}")
     if(bytes GREATER 0 AND (sum GREATER PLUMBLINE_UNITY_BYTES OR (bytes GREATER least AND NOT folder STREQUAL last_folder)))
       math(EXPR batch "${batch} + 1")

@@ -18,7 +18,6 @@
 namespace plumbline {
 namespace {
 
-constexpr std::int64_t most_steps = most_run_steps;
 constexpr std::int64_t default_steps = 100;
 constexpr double warmup_share = 0.05;
 constexpr double decay_share = 0.1;        // Hu et al., MiniCPM, arXiv:2404.06395, section 4.3: a tenth of the steps
@@ -140,7 +139,7 @@ void TrainingFlags::follow(const TrainingSettings& recipe) {
 }
 
 std::int64_t TrainingFlags::steps() const {
-  return steps_ ? whole_number("--steps", *steps_, 1, most_steps) : default_steps;
+  return steps_ ? whole_number("--steps", *steps_, 1, most_run_steps) : default_steps;
 }
 
 RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_length, const StopReading& stop) const {
@@ -166,7 +165,7 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
   evaluation_.apply(options, sequence_length, is_text());
   if (every_) {
     if (!checkpoint_) throw InputError({"--checkpoint-every", "is given without --checkpoint", "both, or neither", ""});
-    options.checkpoints.every = whole_number("--checkpoint-every", *every_, 1, most_steps);
+    options.checkpoints.every = whole_number("--checkpoint-every", *every_, 1, most_run_steps);
   }
   if (checkpoint_) options.checkpoints.folder = *checkpoint_;
   if (resume_) options.checkpoints.resume = *resume_;
@@ -182,9 +181,9 @@ LearningRateSchedule TrainingFlags::learning_rate() const {
   if (has_final_rate(schedule.shape))
     schedule.final_rate = final_rate_ ? real_number("--final-learning-rate", *final_rate_, 0, largest_learning_rate)
                                       : final_rate_share * schedule.peak;
-  schedule.steps = total_ ? whole_number("--schedule-steps", *total_, 1, most_steps) : steps();
+  schedule.steps = total_ ? whole_number("--schedule-steps", *total_, 1, most_run_steps) : steps();
   const auto share = [&](double part) { return static_cast<std::int64_t>(part * static_cast<double>(schedule.steps)); };
-  schedule.warmup_steps = warmup_ ? whole_number("--warmup-steps", *warmup_, 0, most_steps) : share(warmup_share);
+  schedule.warmup_steps = warmup_ ? whole_number("--warmup-steps", *warmup_, 0, most_run_steps) : share(warmup_share);
   if (schedule.shape == LearningRateShape::stable_then_decay) schedule.decay_steps = share(decay_share);
   add_decay(schedule);
   check_learning_rate(schedule, "--learning-rate");
@@ -207,7 +206,7 @@ void TrainingFlags::add_decay(LearningRateSchedule& schedule) const {
                               ? real_number("--lr-decay", *decay_, 0, 1)
                               : (is_step ? step_decay : std::pow(final_rate_share, 1 / static_cast<double>(falling)));
   if (is_step)
-    schedule.decay_every = decay_every_ ? whole_number("--lr-decay-every", *decay_every_, 1, most_steps)
+    schedule.decay_every = decay_every_ ? whole_number("--lr-decay-every", *decay_every_, 1, most_run_steps)
                                         : std::max<std::int64_t>(1, falling / falls_of_step);
 }
 

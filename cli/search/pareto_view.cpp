@@ -11,10 +11,10 @@
 namespace plumbline {
 namespace {
 
-constexpr std::size_t plot_width = 72;
-constexpr std::size_t plot_height = 12;
+constexpr std::size_t front_columns_shown = 72;
+constexpr std::size_t front_rows_shown = 12;
 
-struct Range {
+struct FrontRange {
   double low;
   double high;
   /// Which of `cells` a value falls into, on a logarithmic scale. Values are positive.
@@ -25,8 +25,8 @@ struct Range {
 };
 
 template <class ValueOf>
-Range range_of(const std::vector<RankedStrategy>& front, const ValueOf& value_of) {
-  Range range{value_of(front.front()), value_of(front.front())};
+FrontRange front_range(const std::vector<RankedStrategy>& front, const ValueOf& value_of) {
+  FrontRange range{value_of(front.front()), value_of(front.front())};
   for (const RankedStrategy& point : front) {
     range.low = std::min(range.low, value_of(point));
     range.high = std::max(range.high, value_of(point));
@@ -48,27 +48,29 @@ std::vector<RankedStrategy> steps_of(const std::vector<RankedStrategy>& front) {
 }
 
 std::string plot(const std::vector<RankedStrategy>& front) {
-  const Range steps = range_of(front, step_of);
-  const Range memory = range_of(front, memory_of);
-  std::vector<std::string> rows(plot_height, std::string(plot_width, ' '));
+  const FrontRange steps = front_range(front, step_of);
+  const FrontRange memory = front_range(front, memory_of);
+  std::vector<std::string> rows(front_rows_shown, std::string(front_columns_shown, ' '));
   for (const RankedStrategy& point : front)
-    rows[plot_height - 1 - memory.cell(memory_of(point), plot_height)][steps.cell(step_of(point), plot_width)] = 'o';
+    rows[front_rows_shown - 1 - memory.cell(memory_of(point), front_rows_shown)]
+        [steps.cell(step_of(point), front_columns_shown)] = 'o';
   const auto label = [&](std::size_t row) {
     if (row == 0) return gib_text(Bytes(static_cast<std::int64_t>(memory.high)));
-    if (row + 1 == plot_height) return gib_text(Bytes(static_cast<std::int64_t>(memory.low)));
+    if (row + 1 == front_rows_shown) return gib_text(Bytes(static_cast<std::int64_t>(memory.low)));
     return std::string();
   };
   std::string text = "peak GiB\n";
-  for (std::size_t row = 0; row < plot_height; ++row) {
+  for (std::size_t row = 0; row < front_rows_shown; ++row) {
     std::string line =
         std::string(8 - std::min<std::size_t>(8, label(row).size()), ' ') + label(row) + " |" + rows[row];
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
-  text += std::string(9, ' ') + "+" + std::string(plot_width, '-') + "\n";
+  text += std::string(9, ' ') + "+" + std::string(front_columns_shown, '-') + "\n";
   const std::string low = fixed(steps.low, 2) + " s";
   const std::string high = fixed(steps.high, 2) + " s";
   return text + std::string(10, ' ') + low +
-         std::string(plot_width - std::min(plot_width, low.size() + high.size()), ' ') + high + " a step\n";
+         std::string(front_columns_shown - std::min(front_columns_shown, low.size() + high.size()), ' ') + high +
+         " a step\n";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace plumbline {
 namespace {
 
 constexpr std::size_t most_runs = 16;
-constexpr std::size_t label_columns = 8;
+constexpr std::size_t lane_label_columns = 8;
 constexpr std::string_view letters = "FBWRCHO";  // by timeline kind
 static_assert(letters.size() == timeline_kind_count);
 constexpr char idle = '.';
@@ -24,7 +24,7 @@ std::size_t letter_of(const Action& a) { return static_cast<std::size_t>(timelin
 using LetterTimes = std::array<std::int64_t, letters.size()>;
 using SlotTimes = std::vector<LetterTimes>;
 
-std::size_t slot_count() { return terminal_columns() - label_columns; }
+std::size_t slot_count() { return terminal_columns() - lane_label_columns; }
 
 /// Adds the picoseconds of a span to the slots that it touches.
 void add_span(SlotTimes& times, const Span& span, std::size_t letter, std::int64_t slot_length) {
@@ -120,7 +120,7 @@ std::string timeline_text(const SimulatedPlan& simulated, const Terminal& termin
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t rank = rows == 1 ? 0 : i * (ranks - 1) / (rows - 1);
     std::string label = "rank " + std::to_string(rank);
-    label.resize(label_columns, ' ');
+    label.resize(lane_label_columns, ' ');
     text += label + painted_row(row(simulated, rank, slot_length), terminal) + "\n";
   }
   const bool copies_to_host = text.find('H') != std::string::npos;
