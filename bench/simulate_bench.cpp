@@ -64,8 +64,9 @@ void simulated(benchmark::State& state, Strategy (*make)(const Question&), Gradi
   const StageTable ranks(question.graph(), layout, blocks);
   const StackCalibration& stack = question.calibration().stack;
   const PricedPlan plan{question.graph(), strategy, question.training(), stack, question.step_pricer(), ranks, blocks};
-  const SegmentTable segments(plan, Granularity::block);
-  LoweringInput input = lowering_input(plan, segments);
+  const SizedPlan sizes = plan.sizes();
+  const SegmentTable segments(sizes, Granularity::block);
+  LoweringInput input = lowering_input(sizes, segments);
   if (gradients == Gradients::after)
     for (RankSizes& rank : input.ranks)
       for (ChunkSizes& chunk : rank.chunks)

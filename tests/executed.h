@@ -48,8 +48,9 @@ class LoweredPlan {
       blocks.push_back(pricer.price(block, shard_of(strategy, training), block_groups(strategy)));
     const StageTable ranks(graph, layout, blocks);
     const PricedPlan priced{graph, strategy, training, calibration.stack, steps, ranks, blocks};
-    const SegmentTable segments(priced, Granularity::block);
-    sizes = scattered_by_unit(lowering_input(priced, segments));
+    const SizedPlan of_plan = priced.sizes();
+    const SegmentTable segments(of_plan, Granularity::block);
+    sizes = scattered_by_unit(lowering_input(of_plan, segments));
     program = lower(sizes);
     simulation = simulate(program, action_times(priced, segments, program), 0);
     replays = replays_of(graph, blocks, layout.arrangement, strategy.recompute.mode);

@@ -1,11 +1,5 @@
-// What the collectives of a block take and send: tensor, context and expert parallelism.
-#include <cmath>
-
+// What the collectives of a block take: tensor, context and expert parallelism.
 #include "core/cost/block_cost.h"
-#include "core/cost/point_to_point.h"
-#include "core/cost/quantisation.h"
-#include "core/program/block_facts.h"
-#include "core/sharding/product_format.h"
 
 namespace plumbline {
 namespace {
@@ -15,22 +9,12 @@ Seconds gap_around_collective(const RankGroup& group, const StackCalibration& st
   return Seconds(group.size > 1 ? stack.communication.collective_gap_s.value : 0);
 }
 
-/// Whether ranks gather 8-bit copies of what the product reads in 16.
-bool gathers_copies(const PricedBlock& of, const BlockSend& send, const StackFeatures& features) {
-  if (send.kind != Collective::all_gather || features.fp8_gathers == QuantizedGathers::as_read) return false;
-  const PrecisionFormats& formats = of.shard.formats;
-  const bool in_fp8 = is_quantized(formats.matmul) && bits(formats.matmul) == 8 && bits(formats.activation) == 16;
-  const bool casts_before =
-      scales_tensors(formats.scaling) ||
-      (of.shard.kept.product_inputs != ProductInputs::as_read && formats.scaling != OperandScaling::row);
-  return in_fp8 && casts_before && is_quantized(product_format(of.block, of.block.op(send.op), of.shard));
-}
-
 }  // namespace
 
-CollectiveTimes BlockPricer::collectives(const PricedBlock& of, const BlockProgram& program, BlockPass pass) const {
+CollectiveTimes BlockPricer::collectives(const LoweredBlock& of, const std::vector<BlockSend>& sends,
+                                         BlockPass pass) const {
   CollectiveTimes times;
-  for (const BlockSend& send : block_sends(program, pass, of.block, of.shard)) switch (send.axis) {
+  for (const BlockSend& send : sends) switch (send.axis) {
       case Axis::tensor: add_tensor(times, of, send, pass); break;
       case Axis::context:
         if (send.kind == Collective::all_to_all)
@@ -43,30 +27,26 @@ CollectiveTimes BlockPricer::collectives(const PricedBlock& of, const BlockProgr
   return times;
 }
 
-void BlockPricer::add_tensor(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send,
+void BlockPricer::add_tensor(CollectiveTimes& times, const LoweredBlock& of, const BlockSend& send,
                              BlockPass pass) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const bool is_backward = pass == BlockPass::backward;
   const bool gathers_batches = stack.features.tensor_parallelism == GatheredDimension::batch;
   const Seconds gap = gap_around_collective(of.groups.tensor, stack);
-  const Bytes bytes = gathers_copies(of, send, stack.features) ? Bytes(send.bytes.value() / 2) : send.bytes;
-  const Seconds time =
-      stack.communication.tensor_parallel_exposure * (communication_.time(send.kind, bytes, of.groups.tensor) + gap);
+  const Seconds time = stack.communication.tensor_parallel_exposure *
+                       (communication_.time(send.kind, send.bytes, of.groups.tensor) + gap);
   times.tensor += is_backward ? stack.communication.tensor_parallel_backward_factor * time : time;
   // DTensor gathers and scatters the first dimension, which is the batch, and copies the whole tensor into the order of
   // the sequence (torch/distributed/_functional_collectives.py: all_gather_tensor, reduce_scatter_tensor).
   if (gathers_batches && send.kind != Collective::all_reduce)
-    times.tensor += kernels_.stream(2.0 * static_cast<double>(bytes.value()));
+    times.tensor += kernels_.stream(2.0 * static_cast<double>(send.bytes.value()));
   ++times.launches;
-  times.wire.tensor += wire_bytes(send.kind, bytes, of.groups.tensor.size);
 }
 
-void BlockPricer::add_context(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send,
+void BlockPricer::add_context(CollectiveTimes& times, const LoweredBlock& of, const BlockSend& send,
                               BlockPass pass) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const Op& op = of.block.op(send.op);
-  const double copies = passes_.copies_of_heads(*op_work(of.block, op, of.shard).attention);
-  const Bytes message(std::llround(copies * static_cast<double>(send.bytes.value())));
   // Keys and values that are gathered leave nothing to merge.
   const double merges = of.shard.flash_attention == FlashAttention::on ? of.shard.context_parallel - 1 : 0;
   const double merged_bytes =
@@ -74,21 +54,19 @@ void BlockPricer::add_context(CollectiveTimes& times, const PricedBlock& of, con
   const auto queries = static_cast<double>(local_elements(of.block.tensor(op.inputs[0]), of.shard));
   times.context += kernels_.stream(merges * merged_bytes * queries);
   const double hops = stack.communication.context_parallel_exposure * static_cast<double>(send.times);
-  times.context += hops * communication_.time(send.kind, message, of.groups.context);
+  times.context += hops * communication_.time(send.kind, send.bytes, of.groups.context);
   times.launches += of.shard.context_parallel - 1;
-  times.wire.context += send.times * message;
 }
 
 /// Attention reads what arrives, so that kernels wait for each; around it are a copy by rank and one by token. Source:
 /// deepspeed/sequence/layer.py: single_all_to_all; Transformer Engine, context_parallel.py: flash_attn_a2a_communicate.
-void BlockPricer::add_head_exchange(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const {
+void BlockPricer::add_head_exchange(CollectiveTimes& times, const LoweredBlock& of, const BlockSend& send) const {
   constexpr double copies = 2;
   const RankGroup& group = of.groups.context;
   times.context += communication_.time(send.kind, send.bytes, group) +
                    gap_around_collective(group, kernels_.calibration().stack) +
                    copies * kernels_.stream(2.0 * static_cast<double>(send.bytes.value()));
   times.launches += 1 + copies;
-  times.wire.context += wire_bytes(send.kind, send.bytes, group.size);
 }
 
 namespace {
@@ -103,33 +81,17 @@ double exchange_exposure(const StackCalibration& stack, PairedPasses paired) {
   return overlaps ? std::min(alone, paired_exposure) : alone;
 }
 
-double experts_per_token(const Block& block) {
-  for (const Op& op : block.ops())
-    if (const auto* router = std::get_if<RouterAttributes>(&op.attributes)) return static_cast<double>(router->chosen);
-  return 1;
-}
-
 }  // namespace
 
-void BlockPricer::add_expert(CollectiveTimes& times, const PricedBlock& of, const BlockSend& send) const {
+void BlockPricer::add_expert(CollectiveTimes& times, const LoweredBlock& of, const BlockSend& send) const {
   const StackCalibration& stack = kernels_.calibration().stack;
   const bool is_exchange = send.kind == Collective::all_to_all;
-  const RankGroup& group = is_exchange ? of.groups.expert : of.groups.expert_tensor;
-  Bytes bytes = send.bytes;
-  double factor = 1;
-  if (is_exchange) {
-    if (stack.features.expert_copies == ExpertCopies::one_per_rank) {
-      const GroupSpan span = group_span(group.size, group.stride, communication_.cluster());
-      const double share = share_sent_once(experts_per_token(of.block), span);
-      bytes = Bytes(std::llround(share * static_cast<double>(bytes.value())));
-    }
-    factor = stack.experts.expert_imbalance.value;
-  }
+  const RankGroup& group = of.groups.of(send);
+  const double factor = is_exchange ? stack.experts.expert_imbalance.value : 1;
   const double exposure = exchange_exposure(stack, is_exchange ? of.groups.paired : PairedPasses::no);
   const Seconds gap = gap_around_collective(group, stack);
-  times.expert += exposure * (factor * communication_.time(send.kind, bytes, group) + gap);
+  times.expert += exposure * (factor * communication_.time(send.kind, send.bytes, group) + gap);
   times.launches += group.size > 1 ? 1 : 0;
-  times.wire.expert += wire_bytes(send.kind, bytes, group.size);
 }
 
 }  // namespace plumbline

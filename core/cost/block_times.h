@@ -23,7 +23,6 @@ struct BlockPricer::Times {
   double attention_kernels = 0;     ///< forward
   std::vector<Seconds> op_forward;  ///< by op
   std::vector<double> op_kernels;   ///< by op, forward
-  MemoryProfile memory;             ///< where nothing is computed again, without what is saved
 };
 
 }  // namespace plumbline

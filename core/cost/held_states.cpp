@@ -26,7 +26,7 @@ std::int64_t group_count(const Strategy& s) {
 }
 
 /// `groups`: without that of a shard group.
-Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackCalibration& stack) {
+Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackSizes& stack) {
   const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
   const std::int64_t smaller = (has_shard_group ? 1 : 0) + (forms(s, Axis::secondary_shard) ? 1 : 0);
   return (groups + smaller) * coefficient_bytes(stack.memory.communicator_bytes);
@@ -35,7 +35,7 @@ Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackCa
 /// Copies that some stacks keep of gradients: in 16 bits alongside a sum in 32, or of the shard that a rank updates in
 /// 32 bits alongside a sum in 16.
 Bytes copied_gradients(const RankParameters& held, const Strategy& s, const PrecisionFormats& formats,
-                       const StackCalibration& stack) {
+                       const StackSizes& stack) {
   if (!formats.master) return Bytes(0);
   const bool is_whole = bits(formats.gradient) > bits(formats.weight);
   const double bytes = is_whole ? stack.memory.copied_gradient_bytes : stack.memory.updated_gradient_bytes;
@@ -50,7 +50,7 @@ Bytes copied_gradients(const RankParameters& held, const Strategy& s, const Prec
 /// PyTorch's FSDP shards parameters and gradients in the format of the master weights; 16-bit weights exist only while
 /// their unit is gathered.
 void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
-                   const PrecisionFormats& formats, const StackCalibration& stack) {
+                   const PrecisionFormats& formats, const StackSizes& stack) {
   if (stack.features.sharded_states == ShardedStates::of_recipe || s.zero_stage < 3 || !formats.master) return;
   const ShardRanks ranks = shard_ranks(s);
   const std::int64_t trained =
@@ -63,8 +63,8 @@ void shard_masters(MemoryBreakdown& memory, const RankParameters& held, const St
 /// column-wise, or in fp8 alone. Products that read operands in any layout need no column-wise copy (Transformer
 /// Engine, is_non_tn_fp8_gemm_supported). Where parameters are sharded there is nothing to keep them of: a unit is cast
 /// when it is gathered.
-void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, const Strategy& s,
-                            const PrecisionFormats& formats, const StackCalibration& stack) {
+void keep_quantized_weights(MemoryBreakdown& memory, const StageSizes& stage, const Strategy& s,
+                            const PrecisionFormats& formats, const StackSizes& stack) {
   if (!is_quantized(formats.matmul) || s.zero_stage >= 3) return;
   const std::int64_t weights = stage.parameters.product_weights;
   const Bytes copy = storage(weights, formats.matmul);
@@ -79,7 +79,7 @@ void keep_quantized_weights(MemoryBreakdown& memory, const StageCost& stage, con
 /// Gradients, and under torch.autocast the 16-bit copies that no backward reads, of a step that is one micro-batch.
 /// Frozen weights are no copies: nothing holds them in 32 bits besides.
 LateTensors late_tensors(const MemoryBreakdown& memory, const RankParameters& held, const Strategy& s,
-                         const PrecisionFormats& formats, const StackCalibration& stack) {
+                         const PrecisionFormats& formats, const StackSizes& stack) {
   LateTensors late;
   if (stack.features.step_gradients == StepGradients::held || s.micro_batches > 1 || s.pipeline_stages > 1) return late;
   if (s.gradient_ranks() == 1 && s.expert_gradient_ranks() == 1) late.gradients = memory[MemoryClass::gradients];
@@ -103,12 +103,12 @@ Bytes secondary_shards(const RankParameters& held, const Strategy& s, const Prec
 }
 
 Bytes gathered_parameters(const WholeUnits& most, ParameterPrefetch prefetch, const PrecisionFormats& formats,
-                          const StackCalibration& stack) {
+                          const StackSizes& stack) {
   return storage(std::min<std::int64_t>(most.gathered(prefetch), std::llround(stack.sharding.gathered_parameters)),
                  formats.weight);
 }
 
-Bytes gathered_gradients(const WholeUnits& most, const PrecisionFormats& formats, const StackCalibration& stack) {
+Bytes gathered_gradients(const WholeUnits& most, const PrecisionFormats& formats, const StackSizes& stack) {
   return storage(std::min<std::int64_t>(most.two_trained, std::llround(stack.sharding.gathered_gradients)),
                  formats.gradient);
 }
@@ -158,28 +158,28 @@ Bytes lost(Bytes live, const StackCalibration& stack) {
 
 }  // namespace
 
-Bytes communicator_buffers(const Strategy& s, const StackCalibration& stack) {
+Bytes communicator_buffers(const Strategy& s, const StackSizes& stack) {
   return communicator_buffers(group_count(s), s, stack);
 }
 
-Bytes gathered_parameters(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
-                          const StackCalibration& stack) {
+Bytes gathered_parameters(const StageSizes& stage, const Strategy& s, const PrecisionFormats& formats,
+                          const StackSizes& stack) {
   return gathered_parameters(whole_units(stage.parameters, replica_ranks(s)), s.prefetch, formats, stack);
 }
 
-Bytes gathered_gradients(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
-                         const StackCalibration& stack) {
+Bytes gathered_gradients(const StageSizes& stage, const Strategy& s, const PrecisionFormats& formats,
+                         const StackSizes& stack) {
   return gathered_gradients(whole_units(stage.parameters, replica_ranks(s)), formats, stack);
 }
 
-RankStates::RankStates(const StageCost& stage, const Strategy& family)
+RankStates::RankStates(const StageSizes& stage, const Strategy& family)
     : stage_(&stage),
       held_(padded(stage.parameters, replica_ranks(family))),
       most_(whole_units(stage.parameters, replica_ranks(family))),
       groups_(group_count(family)) {}
 
 HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Optimizer optimizer,
-                          const StackCalibration& stack) const {
+                          const StackSizes& stack) const {
   HeldStates held;
   MemoryBreakdown& memory = held.memory;
   const ModelState state = model_state(held_, formats, optimizer, s.zero_stage, shard_ranks(s));

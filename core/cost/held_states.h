@@ -47,13 +47,13 @@ struct HeldStates {
 class RankStates {
  public:
   /// `stage` must outlive it.
-  RankStates(const StageCost& stage, const Strategy& family);
+  RankStates(const StageSizes& stage, const Strategy& family);
 
   [[nodiscard]] HeldStates of(const Strategy& strategy, const PrecisionFormats& formats, Optimizer optimizer,
-                              const StackCalibration& stack) const;
+                              const StackSizes& stack) const;
 
  private:
-  const StageCost* stage_;
+  const StageSizes* stage_;
   RankParameters held_;  ///< padded
   WholeUnits most_;
   std::int64_t groups_;  ///< of more than one rank

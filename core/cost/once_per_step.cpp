@@ -74,9 +74,9 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
 
 }  // namespace
 
-double unit_share(const StageCost& stage) { return 1 / static_cast<double>(std::max<std::int64_t>(1, stage.units)); }
+double unit_share(const StageSizes& stage) { return 1 / static_cast<double>(std::max<std::int64_t>(1, stage.units)); }
 
-SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank) {
+SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageSizes& stage, const StageSizes& rank) {
   const double trained = share_of(stage.parameters.trained_on(rank.parameters), rank.parameters.trained());
   const double all = share_of(stage.parameters.total_on(rank.parameters), rank.parameters.total());
   return {part(of_rank.gather, all),      part(of_rank.regather, share_of(stage.regathered, rank.regathered)),
@@ -84,11 +84,11 @@ SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stag
           part(of_rank.update, trained),  part(of_rank.gather_backward, all)};
 }
 
-Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPrefetch prefetch) {
+Picoseconds first_units(Picoseconds gather, const StageSizes& stage, ParameterPrefetch prefetch) {
   return prefetch == ParameterPrefetch::on ? part(gather, unit_share(stage)) : gather;
 }
 
-Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage, const ReductionRule& rule) {
+Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageSizes& stage, const ReductionRule& rule) {
   return std::min(scatter, std::max(part(scatter, unit_share(stage)), part(of_rank, rule.scatter_bucket_share)));
 }
 

@@ -27,14 +27,15 @@ struct StageShare {
   SharingTimes shared;  ///< of the rank's communication to share states, this stage's
 };
 /// What a stage takes of the rank's communication to share states.
-[[nodiscard]] SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageCost& stage, const StageCost& rank);
+[[nodiscard]] SharingTimes sharing_of_stage(const SharingTimes& of_rank, const StageSizes& stage,
+                                            const StageSizes& rank);
 
 /// Of the communication of one pass of a stage, what one unit takes.
-[[nodiscard]] double unit_share(const StageCost& stage);
+[[nodiscard]] double unit_share(const StageSizes& stage);
 /// What of a stage's gathered parameters nothing hides: the first unit; without prefetch all.
-[[nodiscard]] Picoseconds first_units(Picoseconds gather, const StageCost& stage, ParameterPrefetch prefetch);
+[[nodiscard]] Picoseconds first_units(Picoseconds gather, const StageSizes& stage, ParameterPrefetch prefetch);
 /// What of a stage's scattered gradients nothing is left to hide: a unit or a bucket. `of_rank`: the rank's.
-[[nodiscard]] Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageCost& stage,
+[[nodiscard]] Picoseconds last_units(Picoseconds scatter, Picoseconds of_rank, const StageSizes& stage,
                                      const ReductionRule& rule);
 
 [[nodiscard]] inline UpdateGathers update_gathers(const StackFeatures& features) {

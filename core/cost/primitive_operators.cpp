@@ -138,8 +138,8 @@ Bytes OperatorPasses::repeated_heads(const AttentionWork& work, NumberFormat act
                  activation);
 }
 
-double OperatorPasses::copies_of_heads(const AttentionWork& work) const {
-  if (features_.key_value_heads == KeyValueHeads::shared) return 1;
+double copies_of_heads(const AttentionWork& work, KeyValueHeads heads) {
+  if (heads == KeyValueHeads::shared) return 1;
   return static_cast<double>(work.heads) / static_cast<double>(std::max<std::int64_t>(1, work.kv_heads));
 }
 

@@ -39,6 +39,9 @@ struct Traffic {
 /// Whether it is the second product of experts, whose biases the router's weights scale.
 [[nodiscard]] bool is_second_of_experts(const Op& op);
 
+/// How many copies of keys and values travel between ranks.
+[[nodiscard]] double copies_of_heads(const AttentionWork& work, KeyValueHeads heads);
+
 /// The passes of a stack's operators, worked out from its features once.
 class OperatorPasses {
  public:
@@ -55,8 +58,6 @@ class OperatorPasses {
   [[nodiscard]] Bytes gradient_sums(const Op& op, const OpWork& work, NumberFormat activation) const;
   /// With attention: keys and values of this rank's tokens, repeated for every query head, and their gradients summed.
   [[nodiscard]] Bytes repeated_heads(const AttentionWork& work, NumberFormat activation) const;
-  /// How many copies of keys and values travel between ranks.
-  [[nodiscard]] double copies_of_heads(const AttentionWork& work) const;
 
  private:
   /// Of primitive over fused operators.

@@ -21,16 +21,16 @@ struct SegmentTimes {
   Picoseconds backward_weight{0};  ///< of the backward's compute
 };
 
-SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, const StageCost& rank,
-                           const RankTimes& times) {
+SegmentTimes segment_times(const StageSizes& sizes, const StagePassTimes& segment, const StagePassTimes& stage,
+                           const StageSizes& rank, const RankTimes& times) {
   SegmentTimes t{segment.forward, segment.backward, segment.recompute, segment.copies, Picoseconds(0)};
   const auto of_rank = [](Picoseconds whole, std::int64_t held, std::int64_t all) {
     return share(whole, static_cast<double>(held), static_cast<double>(all));
   };
   const Picoseconds accumulation =
-      of_rank(times.accumulation, segment.parameters.trained_on(rank.parameters), rank.parameters.trained());
+      of_rank(times.accumulation, sizes.parameters.trained_on(rank.parameters), rank.parameters.trained());
   const Picoseconds copying =
-      of_rank(times.copying, segment.parameters.total_on(rank.parameters), rank.parameters.total());
+      of_rank(times.copying, sizes.parameters.total_on(rank.parameters), rank.parameters.total());
   t.backward_weight = segment.backward_weight + accumulation;
   t.forward.compute += copying;
   t.backward.compute += copying + accumulation;
@@ -43,25 +43,49 @@ SegmentTimes segment_times(const StageCost& segment, const StageCost& stage, con
   return t;
 }
 
+/// What the passes of all segments take, equal ones once.
+class SegmentClock {
+ public:
+  SegmentClock(const PricedPlan& plan, const SegmentTable& segments) : layout_(segments.layout()) {
+    for (const RankContent& content : layout_.distinct) times_.push_back(stage_pass_times(content, plan.blocks));
+  }
+  [[nodiscard]] const StagePassTimes& of(std::size_t segment) const {
+    return times_[static_cast<std::size_t>(layout_.of_rank[segment])];
+  }
+
+ private:
+  const StageLayout& layout_;
+  std::vector<StagePassTimes> times_;
+};
+
+/// What is common to all ranks of a program.
+struct ProgramClocks {
+  const SegmentTable& segments;
+  SegmentClock of_segments;
+  std::vector<RankTimes> ranks;
+  std::vector<StageLink> links;
+};
+
 /// The times of one rank's actions.
 class RankClock {
  public:
-  RankClock(const PricedPlan& plan, const SegmentTable& segments, const Program& program, std::int32_t rank,
-            const std::vector<RankTimes>& times, const std::vector<StageLink>& links)
+  RankClock(const PricedPlan& plan, const Program& program, std::int32_t rank, const ProgramClocks& clocks)
       : plan_(plan),
         stage_(plan.ranks[static_cast<std::size_t>(rank)]),
         rank_(rank),
-        links_(links),
+        links_(clocks.links),
         sent_(plan.steps.sharing_bytes(stage_.parameters, plan.strategy)),
         shared_(plan.steps.sharing_times(stage_, plan.strategy)) {
-    shared_.scatter += times[static_cast<std::size_t>(rank)].scattered_once;
+    const RankTimes& of_rank = clocks.ranks[static_cast<std::size_t>(rank)];
+    shared_.scatter += of_rank.scattered_once;
+    const SegmentTable& segments = clocks.segments;
     for (std::int32_t c = 0; c < program.shape.virtual_stages; ++c) {
       const std::int32_t stage = stage_of(program.placement, program.shape.pipeline_stages, rank, c);
       const auto s = static_cast<std::size_t>(stage);
       segments_.emplace_back();
       for (std::size_t i = segments.first_of_stage(s); i < segments.first_of_stage(s + 1); ++i)
         segments_.back().push_back(
-            segment_times(segments.cost(i), plan.ranks.stage(s), stage_, times[static_cast<std::size_t>(rank)]));
+            segment_times(segments.sizes(i), clocks.of_segments.of(i), plan.ranks.stage(s), stage_, of_rank));
     }
   }
 
@@ -148,22 +172,21 @@ std::vector<StreamLinks> network_links(std::int32_t ranks) {
 }  // namespace
 
 ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, const Program& program) {
-  std::vector<RankTimes> times;
+  ProgramClocks clocks{segments, SegmentClock(plan, segments), {}, plan.steps.links(plan.ranks, plan.strategy)};
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    times.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
+    clocks.ranks.push_back(plan.steps.rank_times(plan.ranks[rank], plan.strategy));
   ActionTimes result;
   result.overhead = plan.steps.overhead();
   result.overlap_slowdown = plan.stack.communication.overlap_slowdown;
   result.steps_early = plan.steps.steps_early(plan.ranks, plan.strategy);
-  const std::vector<StageLink> links = plan.steps.links(plan.ranks, plan.strategy);
-  for (const Picoseconds load : link_loads(links, plan.strategy))
+  for (const Picoseconds load : link_loads(clocks.links, plan.strategy))
     result.busiest_link = std::max(result.busiest_link, load);
   if (program.overlapped_actions > 0 && plan.steps.shares_network(plan.strategy)) {
     result.links = network_links(program.shape.pipeline_stages);
-    for (const StageLink& link : links) result.leaves_node.push_back(link.leaves_node ? 1 : 0);
+    for (const StageLink& link : clocks.links) result.leaves_node.push_back(link.leaves_node ? 1 : 0);
   }
   for (std::int32_t rank = 0; rank < program.shape.pipeline_stages; ++rank) {
-    const RankClock clock(plan, segments, program, rank, times, links);
+    const RankClock clock(plan, program, rank, clocks);
     const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
     std::vector<Picoseconds>& row = result.of_rank.emplace_back();
     row.reserve(actions.size());

@@ -12,7 +12,7 @@
 namespace plumbline {
 namespace {
 
-std::vector<Chunk> segments_of(const PricedPlan& plan, Granularity granularity, std::vector<std::size_t>& first) {
+std::vector<Chunk> segments_of(const SizedPlan& plan, Granularity granularity, std::vector<std::size_t>& first) {
   std::vector<Chunk> segments;
   for (const Chunk& chunk : plan.ranks.layout().arrangement.chunks) {
     first.push_back(segments.size());
@@ -26,14 +26,14 @@ std::vector<Chunk> segments_of(const PricedPlan& plan, Granularity granularity, 
   return segments;
 }
 
-StageLayout segment_layout(const PricedPlan& plan, const std::vector<Chunk>& segments) {
+StageLayout segment_layout(const SizedPlan& plan, const std::vector<Chunk>& segments) {
   Arrangement arrangement = plan.ranks.layout().arrangement;
   arrangement.chunks = segments;
   return stage_layout(plan.graph, std::move(arrangement), static_cast<std::int32_t>(segments.size()));
 }
 
 /// Of a segment that is one block whose activations wait on the host, what its forward keeps; else nothing.
-const MemoryProfile* offloaded_block(const PricedPlan& plan, const Chunk& executions, Granularity granularity) {
+const MemoryProfile* offloaded_block(const SizedPlan& plan, const Chunk& executions, Granularity granularity) {
   const auto first = static_cast<std::size_t>(executions.first);
   const Arrangement& arrangement = plan.ranks.layout().arrangement;
   if (granularity == Granularity::chunk || arrangement.variants[first] != Variant::offloaded) return nullptr;
@@ -55,8 +55,9 @@ void add_memory(SegmentSizes& sizes, const MemoryProfile* offloaded, Bytes outpu
 }
 
 /// What is sent to share the states of a part of a rank.
-void add_sharing(SegmentSizes& sizes, const PricedPlan& plan, const RankParameters& parameters, const StageCost& rank) {
-  const SharingBytes sent = plan.steps.sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy);
+void add_sharing(SegmentSizes& sizes, const SizedPlan& plan, const RankParameters& parameters, const StageSizes& rank) {
+  const SharingBytes sent =
+      sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy, plan.training.formats());
   sizes.gather = sent.gather;
   sizes.secondary_gather = sent.gather_backward;
   sizes.scatter = sent.scatter;
@@ -68,11 +69,21 @@ void add_regathers(SegmentSizes& sizes, double share) {
   sizes.regather = Bytes(std::llround(share * static_cast<double>(sizes.secondary_gather.value())));
 }
 
-SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, const StageCost& segment, bool sends,
-                           const StageCost& rank, Backwards backwards, const MemoryProfile* offloaded) {
+Restores restores_of(const SizedPlan& plan, const RankContent& segment) {
+  const bool replays = std::any_of(segment.variants.begin(), segment.variants.end(), [&](const VariantCount& counted) {
+    return plan.blocks[static_cast<std::size_t>(counted.block)].variant(counted.variant).replays();
+  });
+  return replays ? Restores::something : Restores::nothing;
+}
+
+SegmentSizes segment_sizes(const SizedPlan& plan, const SegmentTable& segments, std::size_t index, bool sends,
+                           const StageSizes& rank, Backwards backwards) {
+  const Chunk& executions = segments.executions()[index];
+  const StageSizes& segment = segments.sizes(index);
+  const MemoryProfile* offloaded = offloaded_block(plan, executions, segments.granularity());
   SegmentSizes sizes;
   sizes.executions = {static_cast<std::int32_t>(executions.first), static_cast<std::int32_t>(executions.last)};
-  sizes.restores = segment.recompute.total() > Picoseconds(0) ? Restores::something : Restores::nothing;
+  sizes.restores = restores_of(plan, segments.layout().stage(index));
   sizes.memory = memory_on_stage(segment, sends);
   if (offloaded == nullptr) sizes.copied_inside = segment.copied;
   add_memory(sizes, offloaded, sends ? segment.kept_output : Bytes(0), backwards);
@@ -87,7 +98,7 @@ SegmentSizes segment_sizes(const PricedPlan& plan, const Chunk& executions, cons
 
 /// Of a program of blocks, layers that are replayed in a row: what each restores waits for its own backward, and the
 /// last one's backward follows all their replays, of which the program gathers each by itself.
-void add_rows(ChunkSizes& chunk, const PricedPlan& plan, Backwards backwards) {
+void add_rows(ChunkSizes& chunk, const SizedPlan& plan, Backwards backwards) {
   const Arrangement& arrangement = plan.ranks.layout().arrangement;
   std::int32_t first = -1;
   for (std::int32_t i = 0; i < std::ssize(chunk.segments); ++i) {
@@ -108,8 +119,8 @@ void add_rows(ChunkSizes& chunk, const PricedPlan& plan, Backwards backwards) {
 }
 
 /// A unit of several segments is gathered and reduced with its first one.
-void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& segments, std::size_t first,
-                const StageCost& rank) {
+void join_units(ChunkSizes& chunk, const SizedPlan& plan, const SegmentTable& segments, std::size_t first,
+                const StageSizes& rank) {
   const Chunk executions{chunk.segments.front().executions.first, chunk.segments.back().executions.last};
   for (const Chunk& unit : sharding_units(plan.graph, executions, plan.strategy.layers_per_unit)) {
     chunk.units.push_back({static_cast<std::int32_t>(unit.first), static_cast<std::int32_t>(unit.last)});
@@ -118,8 +129,8 @@ void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& s
     std::int64_t regathered = 0;
     for (std::int64_t e = unit.first; e < unit.last; ++e) {
       const auto i = static_cast<std::size_t>(e - executions.first);
-      parameters += segments.cost(first + i).parameters;
-      regathered += segments.cost(first + i).regathered;
+      parameters += segments.sizes(first + i).parameters;
+      regathered += segments.sizes(first + i).regathered;
       chunk.segments[i].units = 0;
       if (unit.last - unit.first > 1) chunk.segments[i].executions.unit = static_cast<std::int32_t>(unit.first);
       add_sharing(chunk.segments[i], plan, {}, rank);
@@ -127,14 +138,14 @@ void join_units(ChunkSizes& chunk, const PricedPlan& plan, const SegmentTable& s
     }
     SegmentSizes& sends = chunk.segments[static_cast<std::size_t>(unit.first - executions.first)];
     sends.units = 1;
-    const double share = StageCost::regathered_share(regathered, parameters);
+    const double share = StageSizes::regathered_share(regathered, parameters);
     add_sharing(sends, plan, one_unit(std::move(parameters)), rank);
     add_regathers(sends, share);
   }
 }
 
 /// The closed form's states, without what the program's own buffers hold.
-HeldStates held_states(const PricedPlan& plan, StageCost rank) {
+HeldStates held_states(const SizedPlan& plan, StageSizes rank) {
   rank.boundary = rank.transferred = Bytes(0);
   rank.parameters.partial_trained = 0;
   rank.parameters.largest_matrix_unit = rank.parameters.largest_divided_matrix = 0;
@@ -167,11 +178,11 @@ void add_in_transit(RankSizes& sizes, Backwards backwards) {
     }
 }
 
-RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const ComputeSchedule& order,
+RankSizes rank_sizes(const SizedPlan& plan, const SegmentTable& segments, const ComputeSchedule& order,
                      std::int32_t index) {
   const Strategy& s = plan.strategy;
   const PrecisionFormats formats = plan.training.formats();
-  const StageCost& rank = plan.ranks[static_cast<std::size_t>(index)];
+  const StageSizes& rank = plan.ranks[static_cast<std::size_t>(index)];
   RankSizes sizes;
   if (s.pipeline_stages > 1) {
     sizes.received = rank.boundary;
@@ -183,7 +194,7 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
   const std::optional<NumberFormat> kept = kept_gradients(s, plan.stack.features, formats);
   if (s.zero_stage >= 2 && !kept) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);
-  sizes.reduction = plan.steps.sharing_bytes(rank.parameters, s).reduction;
+  sizes.reduction = sharing_bytes(rank.parameters, s, formats).reduction;
   const std::int64_t partial = padded(rank.parameters.partial_trained, s.tensor_parallel);
   sizes.packed_partial = storage(partial, formats.gradient);
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);
@@ -192,12 +203,12 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
   sizes.matrix_shards = matrices.shards;
   sizes.matrix_slices = matrices.slices;
   if (facts(plan.training.optimizer).factors_squares) sizes.matrices = MatrixExchange::sum;
-  const ReductionRule rule = plan.steps.reduction_rule(rank);
+  const ReductionRule rule = reduction_rule(rank, plan.stack, formats);
   sizes.late_share = rule.late_share;
   sizes.bucket_share = rule.bucket_share;
   sizes.scatter_bucket_share = rule.scatter_bucket_share;
   const bool is_end = index == 0 || index + 1 == s.pipeline_stages;
-  if (is_end) sizes.tied = plan.steps.tied_bytes(plan.ranks, s);
+  if (is_end) sizes.tied = tied_bytes(plan.ranks[plan.ranks.size() - 1], s, formats);
   const RankOrder& actions = order.ranks[static_cast<std::size_t>(index)];
   const bool splits = std::any_of(actions.begin(), actions.end(),
                                   [](const ComputeAction& a) { return a.kind == ActionKind::backward_weight; });
@@ -209,16 +220,14 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
     const std::size_t end = segments.first_of_stage(stage + 1);
     for (std::size_t i = segments.first_of_stage(stage); i < end; ++i) {
       const bool sends = i + 1 == end && end < segments.executions().size();
-      const Chunk& executions = segments.executions()[i];
-      chunk.segments.push_back(segment_sizes(plan, executions, segments.cost(i), sends, rank, backwards,
-                                             offloaded_block(plan, executions, segments.granularity())));
+      chunk.segments.push_back(segment_sizes(plan, segments, i, sends, rank, backwards));
     }
     if (segments.granularity() == Granularity::block) add_rows(chunk, plan, backwards);
     if (s.layers_per_unit > 1) join_units(chunk, plan, segments, segments.first_of_stage(stage), rank);
-    chunk.boundary = segments.cost(segments.first_of_stage(stage)).boundary;
+    chunk.boundary = segments.sizes(segments.first_of_stage(stage)).boundary;
     const bool hands_on = c + 1 < s.virtual_stages && static_cast<std::size_t>(order.stage(index, c + 1)) == stage + 1;
     if (!hands_on) continue;
-    const StageCost& next = segments.cost(segments.first_of_stage(stage + 1));
+    const StageSizes& next = segments.sizes(segments.first_of_stage(stage + 1));
     chunk.transferred = next.boundary;
     chunk.transferred_gradient = next.boundary_gradient;
   }
@@ -228,14 +237,14 @@ RankSizes rank_sizes(const PricedPlan& plan, const SegmentTable& segments, const
 
 }  // namespace
 
-SegmentTable::SegmentTable(const PricedPlan& plan, Granularity granularity)
+SegmentTable::SegmentTable(const SizedPlan& plan, Granularity granularity)
     : granularity_(granularity),
       executions_(segments_of(plan, granularity, first_)),
       layout_(segment_layout(plan, executions_)),
-      costs_(plan.graph, layout_, plan.blocks,
-             plan.strategy.virtual_stages > 1 ? CopiesUnderWay::left_to_rank : CopiesUnderWay::counted) {}
+      sizes_(sizes_table(plan.graph, layout_, plan.blocks,
+                         plan.strategy.virtual_stages > 1 ? CopiesUnderWay::left_to_rank : CopiesUnderWay::counted)) {}
 
-LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
+LoweringInput lowering_input(const SizedPlan& plan, const SegmentTable& segments, ComputeSchedule order) {
   const bool keeps = keeps_gradients(plan.strategy, plan.stack.features);
   LoweringInput input{plan.strategy.zero_stage,
                       plan.strategy.prefetch,
@@ -248,7 +257,7 @@ LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segment
   return input;
 }
 
-LoweringInput lowering_input(const PricedPlan& plan, const SegmentTable& segments) {
+LoweringInput lowering_input(const SizedPlan& plan, const SegmentTable& segments) {
   const Strategy& s = plan.strategy;
   return lowering_input(plan, segments, compute_schedule(s.schedule, pipeline_shape(s)));
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file replays.h: the variants of a layout as those read them who follow a block operator by operator.
 ///
-/// Model: core/cost/block_cost.h (BlockVariant). Checked against: tests/runtime/execution (bytes of every recompute).
+/// Model: core/cost/block_sizes.h (VariantSizes). Checked against: tests/runtime/execution (bytes of every recompute).
 
 #include "core/cost/stage_cost.h"
 #include "core/graph/graph.h"

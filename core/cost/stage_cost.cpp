@@ -11,30 +11,20 @@
 namespace plumbline {
 namespace {
 
-PhaseTime times(PhaseTime time, std::int64_t count) {
-  return {repeated(time.compute, count), repeated(time.tensor_parallel, count), repeated(time.context_parallel, count),
-          repeated(time.expert_parallel, count)};
-}
-
-void add_block(StageCost& stage, const BlockCost& block, std::int64_t count) {
-  stage.forward += times(block.forward, count);
-  stage.backward += times(block.backward, count);
-  add_phase(stage.backward_weight, repeated(block.backward_weight, count));
-  add_phase(stage.host_forward, repeated(block.host_forward, count));
-  add_phase(stage.host_backward, repeated(block.host_backward, count));
-  add_phase(stage.host_backward_weight, repeated(block.host_backward_weight, count));
+void add_block(StageSizes& stage, const BlockSizes& block, std::int64_t count) {
   stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
-  add_phase(stage.orthogonalisation, repeated(block.orthogonalisation, count));
   stage.wire_forward += block.wire_forward * count;
   stage.wire_backward += block.wire_backward * count;
   stage.units += count;
+  stage.kept_output = std::max(stage.kept_output, block.kept_output);
   stage.attention_scratch = std::max(stage.attention_scratch, block.attention_scratch);
   stage.unturned_weights += block.unturned_weights * count;
   stage.model_flops += static_cast<double>(count) * block.flops.total();
 }
 
-Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks) {
+template <class Blocks>
+Bytes logits_of(const RankContent& content, const Blocks& blocks) {
   Bytes sum(0);
   for (std::size_t b = 0; b < blocks.size(); ++b)
     sum += std::int64_t{content.executions[b]} * blocks[b].memory().logits;
@@ -42,13 +32,11 @@ Bytes logits_of(const RankContent& content, const std::vector<BlockCost>& blocks
 }
 
 /// `logits`: of the whole stage; `memory`: of the stage, or of its offloaded blocks.
-void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block, const BlockVariant& variant,
-                 std::int64_t count, Bytes logits) {
-  stage.recompute += times(variant.recompute, count);
-  add_phase(stage.copies.forward, repeated(variant.copies.forward, count));
-  add_phase(stage.copies.backward, repeated(variant.copies.backward, count));
+void add_variant(StageSizes& stage, MemoryProfile& memory, const BlockSizes& block, const VariantCount& counted,
+                 Bytes logits) {
+  const VariantSizes& variant = block.variant(counted.variant);
+  const std::int64_t count = counted.count;
   stage.copied += count * variant.copied;
-  add_phase(stage.host_backward, repeated(variant.host, count));
   const bool follows_logits = block.frees_logits && variant.memory.logits == Bytes(0);
   memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
@@ -58,7 +46,8 @@ void add_variant(StageCost& stage, MemoryProfile& memory, const BlockCost& block
 
 /// While a row is replayed, and run backward against its order, what the layers before the one at work have restored
 /// waits.
-MemoryProfile row_memory(const ReplayRow& row, const std::vector<BlockCost>& blocks) {
+template <class Blocks>
+MemoryProfile row_memory(const ReplayRow& row, const Blocks& blocks) {
   MemoryProfile of_row;
   WorkingSets& most = of_row.working;
   Bytes restored(0);
@@ -73,7 +62,8 @@ MemoryProfile row_memory(const ReplayRow& row, const std::vector<BlockCost>& blo
 }
 
 /// What the blocks behind the offloaded ones keep: those are the first layers, whatever their blocks.
-Bytes kept_behind(const RankContent& content, const std::vector<BlockCost>& blocks) {
+template <class Blocks>
+Bytes kept_behind(const RankContent& content, const Blocks& blocks) {
   const auto cost_of = [&](const VariantCount& counted) -> const MemoryProfile& {
     return blocks[static_cast<std::size_t>(counted.block)].variant(counted.variant).memory;
   };
@@ -191,134 +181,78 @@ std::int32_t index_in(std::vector<RankContent>& distinct, const RankContent& con
   return index;
 }
 
-/// Host and device take the blocks of a pass in one order: the device runs what was launched.
-class PassEnd {
- public:
-  void add(Picoseconds device, Picoseconds host) {
-    add_phase(launched_, host);
-    ended_ = std::min(std::max(ended_ + device, launched_), longest_phase);
-  }
-  [[nodiscard]] Picoseconds time() const { return ended_; }
-
- private:
-  Picoseconds launched_{0};
-  Picoseconds ended_{0};
-};
-
-void find_pass_ends(StageCost& stage, const RankContent& content, const std::vector<BlockCost>& blocks) {
-  PassEnd forward;
-  PassEnd backward;
-  auto of_block = content.variants.begin();
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    Picoseconds device = repeated(blocks[b].forward.total(), content.executions[b]);
-    for (; of_block != content.variants.end() && of_block->block == static_cast<std::int32_t>(b); ++of_block)
-      add_phase(device, repeated(blocks[b].variant(of_block->variant).copies.forward, of_block->count));
-    forward.add(device, repeated(blocks[b].host_forward, content.executions[b]));
-  }
-  auto counted = content.variants.rbegin();
-  for (std::size_t b = blocks.size(); b-- > 0;) {
-    Picoseconds device = repeated(blocks[b].backward.total(), content.executions[b]);
-    Picoseconds host = repeated(blocks[b].host_backward, content.executions[b]);
-    for (; counted != content.variants.rend() && counted->block == static_cast<std::int32_t>(b); ++counted) {
-      const BlockVariant& variant = blocks[b].variant(counted->variant);
-      add_phase(device, repeated(variant.recompute.total() + variant.copies.backward, counted->count));
-      add_phase(host, repeated(variant.host, counted->count));
-    }
-    backward.add(device, host);
-  }
-  stage.forward_end = forward.time();
-  stage.backward_end = backward.time();
-}
-
-}  // namespace
-
-StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks, CopiesUnderWay copies) {
-  StageCost cost;
-  cost.site = content.site;
-  cost.link = content.link;
-  cost.parameters.units.reserve(blocks.size());
+template <class Blocks>
+StageSizes sizes_of(const RankContent& content, const Blocks& blocks, CopiesUnderWay copies) {
+  StageSizes sizes;
+  sizes.site = content.site;
+  sizes.link = content.link;
+  sizes.parameters.units.reserve(blocks.size());
   bool is_first = true;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (content.executions[b] == 0) continue;
-    add_block(cost, blocks[b], content.executions[b]);
-    cost.kept_output = std::max(cost.kept_output, blocks[b].kept_output);
-    if (content.sends) cost.transferred = std::max(cost.transferred, blocks[b].output);
-    if (content.receives) {
-      cost.boundary = std::max(cost.boundary, blocks[b].boundary);
-      // What is trained before a block is trained before those behind it: the first block has the least.
-      cost.boundary_gradient =
-          is_first ? blocks[b].boundary_gradient : std::min(cost.boundary_gradient, blocks[b].boundary_gradient);
-      is_first = false;
-      cost.host_waits = cost.host_waits || blocks[b].waits_for_transfers;
-    }
-    cost.host_waits = cost.host_waits || blocks[b].waits_for_passes;
+    const BlockSizes& block = blocks[b];
+    add_block(sizes, block, content.executions[b]);
+    if (content.sends) sizes.transferred = std::max(sizes.transferred, block.output);
+    if (!content.receives) continue;
+    sizes.boundary = std::max(sizes.boundary, block.boundary);
+    // What is trained before a block is trained before those behind it: the first block has the least.
+    sizes.boundary_gradient =
+        is_first ? block.boundary_gradient : std::min(sizes.boundary_gradient, block.boundary_gradient);
+    is_first = false;
   }
   const Bytes logits = logits_of(content, blocks);
   MemoryProfile offloaded;
   for (const VariantCount& counted : content.variants) {
     const auto b = static_cast<std::size_t>(counted.block);
     if (content.executions[b] == 0) continue;
-    const BlockVariant& variant = blocks[b].variant(counted.variant);
-    const bool is_offloaded = variant.memory.in_transit > Bytes(0);
-    add_variant(cost, is_offloaded ? offloaded : cost.memory, blocks[b], variant, counted.count, logits);
+    const bool is_offloaded = blocks[b].variant(counted.variant).memory.in_transit > Bytes(0);
+    add_variant(sizes, is_offloaded ? offloaded : sizes.memory, blocks[b], counted, logits);
   }
   for (const ReplayRow& row : content.rows) {
     const bool follows_logits = blocks[static_cast<std::size_t>(row.layers.back().block)].frees_logits;
-    cost.memory.add(row_memory(row, blocks), 1, follows_logits ? logits : Bytes(0));
+    sizes.memory.add(row_memory(row, blocks), 1, follows_logits ? logits : Bytes(0));
   }
-  if (offloaded.in_transit > Bytes(0)) add_offloaded(cost.memory, offloaded, kept_behind(content, blocks), copies);
-  find_pass_ends(cost, content, blocks);
-  join_units(cost, content, blocks);
-  return cost;
-}
-
-namespace {
-
-std::vector<StageCost> contents_cost(const std::vector<RankContent>& contents, const std::vector<BlockCost>& blocks,
-                                     CopiesUnderWay copies) {
-  std::vector<StageCost> costs;
-  costs.reserve(contents.size());
-  for (const RankContent& content : contents) costs.push_back(stage_cost(content, blocks, copies));
-  return costs;
-}
-
-struct HostWait {
-  Picoseconds forward{0};
-  Picoseconds backward{0};
-  Picoseconds backward_weight{0};  ///< of backward
-};
-
-HostWait host_wait(const StageCost& stage) {
-  const Picoseconds device_forward = stage.forward.total() + stage.copies.forward;
-  const Picoseconds device_backward = stage.backward.total() + stage.recompute.total() + stage.copies.backward;
-  const Picoseconds forward =
-      std::max({Picoseconds(0), stage.host_forward - device_forward, stage.forward_end - device_forward});
-  const Picoseconds backward =
-      std::max({Picoseconds(0), stage.host_backward - device_backward, stage.backward_end - device_backward});
-  if (forward + backward <= Picoseconds(0)) return {};
-  const Picoseconds ahead =
-      std::max(Picoseconds(0), stage.host_forward + stage.host_backward - device_forward - device_backward);
-  const Picoseconds both = stage.host_waits ? forward + backward : ahead;
-  const Picoseconds of_forward = part(both, forward / (forward + backward));
-  const Picoseconds of_backward = both - of_forward;
-  const auto late = [](Picoseconds host, Picoseconds device) { return std::max(Picoseconds(0), host - device); };
-  const Picoseconds weight = late(stage.host_backward_weight, stage.backward_weight);
-  const Picoseconds input =
-      late(stage.host_backward - stage.host_backward_weight, device_backward - stage.backward_weight);
-  const bool is_late = weight + input > Picoseconds(0);
-  return {of_forward, of_backward, is_late ? part(of_backward, weight / (weight + input)) : Picoseconds(0)};
+  if (offloaded.in_transit > Bytes(0)) add_offloaded(sizes.memory, offloaded, kept_behind(content, blocks), copies);
+  join_units(sizes, content,
+             [&](std::int32_t b) -> const RankParameters& { return blocks[static_cast<std::size_t>(b)].parameters; });
+  return sizes;
 }
 
 }  // namespace
 
-Picoseconds StageCost::forward_wait() const { return host_wait(*this).forward; }
-Picoseconds StageCost::backward_wait() const { return host_wait(*this).backward; }
-Picoseconds StageCost::backward_weight_wait() const { return host_wait(*this).backward_weight; }
-
-Picoseconds StageCost::passes_with(Picoseconds replay) const {
-  return std::max(forward.total() + backward.total() + recompute.total() + copies.total() + replay,
-                  host_forward + host_backward);
+StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks, CopiesUnderWay copies) {
+  return {sizes_of(content, blocks, copies), stage_pass_times(content, blocks)};
 }
+
+namespace {
+
+template <class Make>
+auto of_contents(const std::vector<RankContent>& contents, const Make& make) {
+  std::vector<decltype(make(contents.front()))> records;
+  records.reserve(contents.size());
+  for (const RankContent& content : contents) records.push_back(make(content));
+  return records;
+}
+
+/// The first rank holds the embedding itself; a tied head there is the same storage.
+template <class Record>
+std::vector<Record> with_tied_once(std::vector<Record> ranks, const StageLayout& layout) {
+  if (ranks.empty()) return ranks;
+  RankParameters& first = ranks.front().parameters;
+  const bool is_tied_in_one_pass = first.tied > 0 && layout.of_stage.empty();
+  first = without_tied(std::move(first));
+  if (is_tied_in_one_pass) first = with_embedding_kept(std::move(first));
+  if (layout.of_rank.empty() || layout.of_rank.back() == 0) return ranks;
+  first = with_copied_embedding(std::move(first), ranks[static_cast<std::size_t>(layout.of_rank.back())].parameters);
+  return ranks;
+}
+
+void check_blocks(const Graph& graph, const StageLayout& layout, std::size_t blocks) {
+  check(blocks == graph.blocks().size() * static_cast<std::size_t>(layout.arrangement.site_count),
+        "every block has its cost on every site");
+}
+
+}  // namespace
 
 RankContent stage_content(const Graph& graph, const Strategy& strategy, const std::vector<std::int32_t>& variants,
                           Chunk chunk, const StageSites& sites, std::int32_t rank) {
@@ -380,21 +314,26 @@ StageLayout stage_layout(const Graph& graph, Arrangement arrangement, std::int32
   return layout;
 }
 
+SizesTable sizes_table(const Graph& graph, const StageLayout& layout, const BlockSizesList& blocks,
+                       CopiesUnderWay copies) {
+  check_blocks(graph, layout, blocks.size());
+  const auto of = [&](CopiesUnderWay how) {
+    return [&blocks, how](const RankContent& content) { return sizes_of(content, blocks, how); };
+  };
+  return {layout, with_tied_once(of_contents(layout.distinct, of(copies)), layout),
+          of_contents(layout.distinct_stages, of(CopiesUnderWay::left_to_rank))};
+}
+
 StageTable::StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
                        CopiesUnderWay copies)
-    : layout_(&layout),
-      costs_(contents_cost(layout.distinct, blocks, copies)),
-      stage_costs_(contents_cost(layout.distinct_stages, blocks, CopiesUnderWay::left_to_rank)) {
-  check(blocks.size() == graph.blocks().size() * static_cast<std::size_t>(layout.arrangement.site_count),
-        "every block has its cost on every site");
-  if (costs_.empty()) return;
-  // The first rank holds the embedding itself; a tied head there is the same storage.
-  RankParameters& first = costs_.front().parameters;
-  const bool is_tied_in_one_pass = first.tied > 0 && layout.of_stage.empty();
-  first = without_tied(std::move(first));
-  if (is_tied_in_one_pass) first = with_embedding_kept(std::move(first));
-  if (layout.of_rank.empty() || layout.of_rank.back() == 0) return;
-  first = with_copied_embedding(std::move(first), costs_[static_cast<std::size_t>(layout.of_rank.back())].parameters);
+    : StageRecords(layout,
+                   with_tied_once(of_contents(layout.distinct,
+                                              [&](const RankContent& c) { return stage_cost(c, blocks, copies); }),
+                                  layout),
+                   of_contents(layout.distinct_stages, [&](const RankContent& c) {
+                     return stage_cost(c, blocks, CopiesUnderWay::left_to_rank);
+                   })) {
+  check_blocks(graph, layout, blocks.size());
 }
 
 }  // namespace plumbline

@@ -1,5 +1,6 @@
 #pragma once
 /// \file stage_cost.h: what one pipeline rank does and holds per micro-batch: the sum over the blocks of its chunks.
+/// Its sizes (block_sizes.h) and its times (block_cost.h) are summed apart, each once.
 ///
 /// Model: identical blocks are priced once (block_cost.h) and counted; every execution of a block takes one of its
 /// variants, which say what is kept and what is computed again. Every recompute mode is an assignment of variants to
@@ -27,13 +28,9 @@
 
 namespace plumbline {
 
-struct StageCost {
-  PhaseTime forward;               ///< per micro-batch, all chunks of the rank
-  PhaseTime backward;              ///< without recompute
-  Picoseconds backward_weight{0};  ///< of backward's compute: weight gradients, which a schedule may put off
-  PhaseTime recompute;
-  CopyTimes copies;  ///< of offloaded activations, beyond what they run alongside
-  Bytes copied{0};   ///< to the host, and back
+/// What it holds and sends.
+struct StageSizes {
+  Bytes copied{0};  ///< to the host, and back
   /// Per micro-batch, all chunks. Where logits are freed, of layers' working sets only what is more than the room that
   /// they leave.
   MemoryProfile memory;
@@ -46,14 +43,32 @@ struct StageCost {
   Bytes transferred{0};  ///< the activation that leaves it to another rank, whose gradient comes back
   RankParameters parameters;
   ParameterTensors tensors;
-  Picoseconds orthogonalisation{0};  ///< of all trained matrices, each once (optimizer_time.h)
-  std::int64_t units = 0;            ///< what sharded parameters are gathered by: block executions, or several layers
-  Flops model_flops{0};              ///< forward and backward, per micro-batch, on this rank
+  std::int64_t units = 0;  ///< what sharded parameters are gathered by: block executions, or several layers
+  Flops model_flops{0};    ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
   WireBytes wire_forward;   ///< sent by this rank per micro-batch
   WireBytes wire_backward;  ///< without recompute
   WireBytes wire_recompute;
   std::int64_t regathered = 0;  ///< parameters that ZeRO-3 gathers for the replay and again for the gradients
+  std::int32_t site = 0;        ///< what it computes on (core/machine/sites.h)
+  std::int32_t link = 0;        ///< what it and the rank before it compute on together
+
+  [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
+  /// What is gathered again, over what is gathered for a pass.
+  [[nodiscard]] double regathered_share() const { return regathered_share(regathered, parameters); }
+  [[nodiscard]] static double regathered_share(std::int64_t regathered, const RankParameters& of) {
+    return static_cast<double>(regathered) / static_cast<double>(std::max<std::int64_t>(1, of.total()));
+  }
+};
+
+/// What it takes.
+struct StagePassTimes {
+  PhaseTime forward;               ///< per micro-batch, all chunks of the rank
+  PhaseTime backward;              ///< without recompute
+  Picoseconds backward_weight{0};  ///< of backward's compute: weight gradients, which a schedule may put off
+  PhaseTime recompute;
+  CopyTimes copies;                  ///< of offloaded activations, beyond what they run alongside
+  Picoseconds orthogonalisation{0};  ///< of all trained matrices, each once (optimizer_time.h)
 
   Picoseconds host_forward{0};          ///< until the host has launched the forward pass
   Picoseconds host_backward{0};         ///< until the host has launched the backward pass with its recompute
@@ -62,15 +77,7 @@ struct StageCost {
   Picoseconds backward_end{0};          ///< likewise, from the last block to the first
 
   bool host_waits = false;  ///< for each pass to end or for its message; else the host runs ahead
-  std::int32_t site = 0;    ///< what it computes on (core/machine/sites.h)
-  std::int32_t link = 0;    ///< what it and the rank before it compute on together
 
-  [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
-  /// What is gathered again, over what is gathered for a pass.
-  [[nodiscard]] double regathered_share() const { return regathered_share(regathered, parameters); }
-  [[nodiscard]] static double regathered_share(std::int64_t regathered, const RankParameters& of) {
-    return static_cast<double>(regathered) / static_cast<double>(std::max<std::int64_t>(1, of.total()));
-  }
   /// What the device waits for the host. Where it runs ahead from pass to pass, only a micro-batch whose two passes
   /// take the host longer is held up, in the passes that launch late; where it waits for each pass, every such pass.
   [[nodiscard]] Picoseconds forward_wait() const;
@@ -86,6 +93,8 @@ struct StageCost {
   /// Both passes of a micro-batch with `replay` more recompute: at least that, whatever launching it takes.
   [[nodiscard]] Picoseconds passes_with(Picoseconds replay) const;
 };
+
+struct StageCost : StageSizes, StagePassTimes {};
 
 /// Where every execution of a block runs, and how.
 struct Arrangement {
@@ -142,7 +151,22 @@ struct RankContent {
 /// to the rank, of whose chunks at most two copies are under way at once (stage_memory.h).
 enum class CopiesUnderWay : std::uint8_t { counted, left_to_rank };
 
-/// What it costs; a tied head counts its copy of the embedding.
+/// The sizes of some blocks, which outlive it: alone, or beside their times.
+class BlockSizesList {
+ public:
+  template <class Block>
+  explicit BlockSizesList(const std::vector<Block>& blocks) {
+    for (const BlockSizes& block : blocks) blocks_.push_back(&block);
+  }
+  [[nodiscard]] std::size_t size() const { return blocks_.size(); }
+  [[nodiscard]] const BlockSizes& operator[](std::size_t block) const { return *blocks_[block]; }
+
+ private:
+  std::vector<const BlockSizes*> blocks_;
+};
+
+/// What it takes, and what it costs in all; a tied head counts its copy of the embedding.
+[[nodiscard]] StagePassTimes stage_pass_times(const RankContent& content, const std::vector<BlockCost>& blocks);
 [[nodiscard]] StageCost stage_cost(const RankContent& content, const std::vector<BlockCost>& blocks,
                                    CopiesUnderWay copies = CopiesUnderWay::counted);
 
@@ -178,32 +202,54 @@ struct StageLayout {
                                        std::int32_t pipeline_stages, Recompute recompute,
                                        StagePlacement placement = StagePlacement::looped, const StageSites& sites = {});
 
-/// Costs of all ranks, equal ones once.
-class StageTable {
+/// What all ranks of a layout have of something, equal ones once.
+template <class Record>
+class StageRecords {
  public:
-  /// `blocks`: one BlockCost per block of the graph and site. The embedding's copy in a tied head on the same rank
-  /// counts once.
-  /// `copies`: of ranks; those of single chunks are left to the rank.
-  StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
-             CopiesUnderWay copies = CopiesUnderWay::counted);
-  /// For a layout whose ranks hold one stage each; `costs`: one per entry of `layout.distinct`.
-  StageTable(const StageLayout& layout, std::vector<StageCost> costs) : layout_(&layout), costs_(std::move(costs)) {}
+  /// `ranks`, `stages`: one for each entry of `layout.distinct` and of `layout.distinct_stages`.
+  StageRecords(const StageLayout& layout, std::vector<Record> ranks, std::vector<Record> stages)
+      : layout_(&layout), ranks_(std::move(ranks)), stages_(std::move(stages)) {}
+  /// A part of what `others` have.
+  template <class Other>
+  explicit StageRecords(const StageRecords<Other>& others)
+      : layout_(&others.layout()),
+        ranks_(others.distinct().begin(), others.distinct().end()),
+        stages_(others.distinct_stages().begin(), others.distinct_stages().end()) {}
 
   [[nodiscard]] std::size_t size() const { return layout_->of_rank.size(); }
-  [[nodiscard]] const StageCost& operator[](std::size_t rank) const {
-    return costs_[static_cast<std::size_t>(layout_->of_rank[rank])];
+  [[nodiscard]] const Record& operator[](std::size_t rank) const {
+    return ranks_[static_cast<std::size_t>(layout_->of_rank[rank])];
   }
-  [[nodiscard]] const std::vector<StageCost>& distinct() const { return costs_; }
+  [[nodiscard]] const std::vector<Record>& distinct() const { return ranks_; }
+  /// None where ranks hold one stage each.
+  [[nodiscard]] const std::vector<Record>& distinct_stages() const { return stages_; }
   /// Of one pipeline stage in the order of the network: a chunk of its rank, or the whole rank.
-  [[nodiscard]] const StageCost& stage(std::size_t stage) const {
-    return stage_costs_.empty() ? (*this)[stage] : stage_costs_[static_cast<std::size_t>(layout_->of_stage[stage])];
+  [[nodiscard]] const Record& stage(std::size_t stage) const {
+    return stages_.empty() ? (*this)[stage] : stages_[static_cast<std::size_t>(layout_->of_stage[stage])];
   }
   [[nodiscard]] const StageLayout& layout() const { return *layout_; }
 
  private:
-  const StageLayout* layout_;  ///< outlives the table
-  std::vector<StageCost> costs_;
-  std::vector<StageCost> stage_costs_;
+  const StageLayout* layout_;  ///< outlives the records
+  std::vector<Record> ranks_;
+  std::vector<Record> stages_;
+};
+
+/// `copies`: of ranks; those of single chunks are left to the rank. The embedding's copy in a tied head on the same
+/// rank counts once.
+using SizesTable = StageRecords<StageSizes>;
+/// `blocks`: those of one block of the graph and site each.
+[[nodiscard]] SizesTable sizes_table(const Graph& graph, const StageLayout& layout, const BlockSizesList& blocks,
+                                     CopiesUnderWay copies = CopiesUnderWay::counted);
+
+/// Costs of all ranks: their sizes as in a SizesTable, and what they take.
+class StageTable : public StageRecords<StageCost> {
+ public:
+  /// `blocks`: one BlockCost per block of the graph and site.
+  StageTable(const Graph& graph, const StageLayout& layout, const std::vector<BlockCost>& blocks,
+             CopiesUnderWay copies = CopiesUnderWay::counted);
+  /// For a layout whose ranks hold one stage each; `costs`: one per entry of `layout.distinct`.
+  StageTable(const StageLayout& layout, std::vector<StageCost> costs) : StageRecords(layout, std::move(costs), {}) {}
 };
 
 }  // namespace plumbline

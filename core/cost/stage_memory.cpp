@@ -48,7 +48,7 @@ Bytes whole_gradients(const RankParameters& parameters, const RankParameters& ra
   return storage(padded(part_of_rank(parameters, rank), replica_ranks(s)).trained(), *kept);
 }
 
-MemoryProfile memory_on_stage(const StageCost& stage, bool sends) {
+MemoryProfile memory_on_stage(const StageSizes& stage, bool sends) {
   MemoryProfile memory = stage.memory;
   if (sends) memory.keep_output(stage.kept_output);
   return memory;
@@ -72,13 +72,13 @@ PeakLoads load_of_rank(const StageTable& stages, const Strategy& s, std::int32_t
   chunks.reserve(static_cast<std::size_t>(v));
   for (std::int32_t c = 0; c < v; ++c) {
     const std::int32_t stage = stage_of(placement(s.schedule), s.pipeline_stages, rank, c);
-    const StageCost& cost = cost_of(static_cast<std::size_t>(c), static_cast<std::size_t>(stage));
+    const StageSizes& cost = cost_of(static_cast<std::size_t>(c), static_cast<std::size_t>(stage));
     const bool sends = stage + 1 < s.pipeline_stages * v;
     const RankParameters& held = stages[static_cast<std::size_t>(rank)].parameters;
     chunks.push_back({memory_on_stage(cost, sends), whole_gradients(cost.parameters, held, s, kept)});
     const bool hands_on = c + 1 < v && stage_of(placement(s.schedule), s.pipeline_stages, rank, c + 1) == stage + 1;
     if (!hands_on) continue;
-    const StageCost& next = stages.stage(static_cast<std::size_t>(stage) + 1);
+    const StageSizes& next = stages.stage(static_cast<std::size_t>(stage) + 1);
     chunks.back().transferred = next.boundary;
     chunks.back().transferred_gradient = next.boundary_gradient;
   }
@@ -125,12 +125,12 @@ std::vector<std::int32_t> informative_ranks(const StageLayout& layout, const Str
   return ranks;
 }
 
-MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& s,
+MemoryBreakdown stage_memory(const StageSizes& stage, const PeakLoads& load, const Strategy& s,
                              const PrecisionFormats& formats, Optimizer optimizer, const StackCalibration& stack) {
   return with_load(RankStates(stage, s).of(s, formats, optimizer, stack), load, stack);
 }
 
-MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& s, const PrecisionFormats& formats,
+MemoryBreakdown stage_memory(const StageSizes& stage, const Strategy& s, const PrecisionFormats& formats,
                              Optimizer optimizer, const StackCalibration& stack, std::int32_t rank) {
   const std::int64_t sending = s.virtual_stages - (rank + 1 == s.pipeline_stages ? 1 : 0);
   MemoryProfile whole = stage.memory;

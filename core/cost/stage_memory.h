@@ -34,7 +34,7 @@ namespace plumbline {
 [[nodiscard]] Bytes whole_gradients(const RankParameters& part, const RankParameters& rank, const Strategy& strategy,
                                     std::optional<NumberFormat> kept);
 /// What one micro-batch in flight holds. `sends`: whether the result goes on to another stage.
-[[nodiscard]] MemoryProfile memory_on_stage(const StageCost& stage, bool sends);
+[[nodiscard]] MemoryProfile memory_on_stage(const StageSizes& stage, bool sends);
 /// What the micro-batches of a pipeline rank hold, the same for every ZeRO stage, with gradients of the format `kept`.
 [[nodiscard]] PeakLoads rank_load(const StageTable& stages, const Strategy& strategy, std::int32_t rank,
                                   std::optional<NumberFormat> kept);
@@ -48,19 +48,19 @@ namespace plumbline {
                                                           std::optional<NumberFormat> kept);
 
 /// `load`: `rank_load` of the rank.
-[[nodiscard]] MemoryBreakdown stage_memory(const StageCost& stage, const PeakLoads& load, const Strategy& strategy,
+[[nodiscard]] MemoryBreakdown stage_memory(const StageSizes& stage, const PeakLoads& load, const Strategy& strategy,
                                            const PrecisionFormats& formats, Optimizer optimizer,
                                            const StackCalibration& stack);
 /// Of a rank whose chunks are alike; `rank`: pipeline rank of the stage.
-[[nodiscard]] MemoryBreakdown stage_memory(const StageCost& stage, const Strategy& strategy,
+[[nodiscard]] MemoryBreakdown stage_memory(const StageSizes& stage, const Strategy& strategy,
                                            const PrecisionFormats& formats, Optimizer optimizer,
                                            const StackCalibration& stack, std::int32_t rank);
 /// The part of communication buffers that communicators have, whatever is sent.
-[[nodiscard]] Bytes communicator_buffers(const Strategy& strategy, const StackCalibration& stack);
+[[nodiscard]] Bytes communicator_buffers(const Strategy& strategy, const StackSizes& stack);
 /// Of neighbouring units, what is whole at once where ZeRO divides it.
-[[nodiscard]] Bytes gathered_parameters(const StageCost& stage, const Strategy& strategy,
-                                        const PrecisionFormats& formats, const StackCalibration& stack);
-[[nodiscard]] Bytes gathered_gradients(const StageCost& stage, const Strategy& strategy,
-                                       const PrecisionFormats& formats, const StackCalibration& stack);
+[[nodiscard]] Bytes gathered_parameters(const StageSizes& stage, const Strategy& strategy,
+                                        const PrecisionFormats& formats, const StackSizes& stack);
+[[nodiscard]] Bytes gathered_gradients(const StageSizes& stage, const Strategy& strategy,
+                                       const PrecisionFormats& formats, const StackSizes& stack);
 
 }  // namespace plumbline

@@ -28,19 +28,19 @@ std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int
   return units;
 }
 
-void join_units(StageCost& cost, const RankContent& content, const std::vector<BlockCost>& blocks) {
+void join_units(StageSizes& sizes, const RankContent& content, const ParametersOfBlock& parameters_of) {
   if (content.units.empty()) return;
   RankParameters joined;
-  cost.units = 0;
+  sizes.units = 0;
   for (const UnitContent& unit : content.units) {
     RankParameters parameters;
-    for (const std::int32_t block : unit.blocks) parameters += blocks[static_cast<std::size_t>(block)].parameters;
+    for (const std::int32_t block : unit.blocks) parameters += parameters_of(block);
     joined.add(one_unit(std::move(parameters)), unit.count);
-    cost.units += unit.count;
+    sizes.units += unit.count;
   }
-  cost.parameters.units = std::move(joined.units);
-  cost.parameters.largest_matrix_unit = joined.largest_matrix_unit;
-  cost.parameters.largest_expert_unit = joined.largest_expert_unit;
+  sizes.parameters.units = std::move(joined.units);
+  sizes.parameters.largest_matrix_unit = joined.largest_matrix_unit;
+  sizes.parameters.largest_expert_unit = joined.largest_expert_unit;
 }
 
 }  // namespace plumbline

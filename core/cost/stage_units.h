@@ -7,6 +7,8 @@
 /// so many layers. Checked against: tests/unit/core/cost/layer_units_test.cpp (by hand);
 /// tests/runtime/execution/layer_units_test.cpp (bytes held and sent).
 
+#include <functional>
+
 #include "core/cost/stage_cost.h"
 
 namespace plumbline {
@@ -16,7 +18,9 @@ void add_unit(std::vector<UnitContent>& units, const UnitContent& more);
 /// `layers`: of a unit. None where every execution is one. `site`: whose costs of blocks they name.
 [[nodiscard]] std::vector<UnitContent> unit_contents(const Graph& graph, Chunk chunk, std::int32_t layers,
                                                      std::int32_t site);
-/// The units of blocks in `cost` become those that several layers make together.
-void join_units(StageCost& cost, const RankContent& content, const std::vector<BlockCost>& blocks);
+/// By index into the sizes of blocks.
+using ParametersOfBlock = std::function<const RankParameters&(std::int32_t block)>;
+/// The units of blocks in `sizes` become those that several layers make together.
+void join_units(StageSizes& sizes, const RankContent& content, const ParametersOfBlock& parameters_of);
 
 }  // namespace plumbline

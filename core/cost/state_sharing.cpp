@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "core/cost/stage_memory.h"
+#include "core/cost/step_time.h"
 #include "core/cost/time_limits.h"
 
 namespace plumbline {
 
-/// Dense parameters and experts.
-std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& held, const Strategy& s) {
+std::array<StateSharing, 2> state_sharings(const RankParameters& held, const Strategy& s) {
   const RankParameters p = padded(held, replica_ranks(s));
   const ShardRanks ranks = shard_ranks(s);
   const auto groups = [](RankGroup all, std::int64_t shard) {
@@ -21,21 +21,16 @@ std::array<StepPricer::Sharing, 2> StepPricer::sharings(const RankParameters& he
   const ShardRanks backward = secondary_ranks(s);
   const RankGroup secondary{static_cast<std::int32_t>(backward.dense), shard.stride};
   const RankGroup expert_secondary{static_cast<std::int32_t>(backward.expert), expert_shard.stride};
-  return {Sharing{shard, secondary, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
-                  p.dense_trained.total()},
-          Sharing{expert_shard, expert_secondary, expert_replicate, Axis::expert_gradient, p.expert.total(),
-                  p.expert_trained.total()}};
+  return {StateSharing{shard, secondary, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
+                       p.dense_trained.total()},
+          StateSharing{expert_shard, expert_secondary, expert_replicate, Axis::expert_gradient, p.expert.total(),
+                       p.expert_trained.total()}};
 }
 
-namespace {
-
-/// Gradients that are collected before they are scattered; FSDP scatters each unit's.
-Bytes scatter_bucket(const StackCalibration& stack) {
+Bytes scatter_bucket(const StackSizes& stack) {
   if (stack.features.sharded_states == ShardedStates::masters) return Bytes(0);
-  return Bytes(static_cast<std::int64_t>(stack.communication.bucket_bytes));
+  return Bytes(static_cast<std::int64_t>(stack.bucket_bytes));
 }
-
-}  // namespace
 
 /// Unit by unit, as frameworks gather and reduce; gradients bucket by bucket where a bucket is larger.
 ///
@@ -71,7 +66,7 @@ Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group, 
 /// replicas of hybrid shard groups sum their shards.
 SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s) const {
   Shared<Seconds> time;
-  for (const Sharing& sharing : sharings(stage.parameters, s)) {
+  for (const StateSharing& sharing : state_sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const auto gathered = [&](RankGroup group) {
       return sharded_time(Collective::all_gather, storage(sharing.parameters, formats_.weight), stage, sharing.axis,
@@ -97,48 +92,52 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
           phase_time(time.update),  phase_time(time.gather_backward)};
 }
 
-/// The exposed share x of a reduction is what overlap costs the other compute, slowdown (1 - t), and the part t that
-/// starts late: t + slowdown (1 - t) = x. Without overlap all of it is late, in one piece.
-ReductionRule StepPricer::reduction_rule(const StageCost& stage) const {
-  const StackCalibration& stack = sites_.whole().kernels().calibration().stack;
+/// Without overlap all of it is late, in one piece.
+ReductionRule reduction_rule(const StageSizes& stage, const StackSizes& stack, const PrecisionFormats& formats) {
   if (stack.features.overlap == CollectiveOverlap::none) return {1, 1, 1};
-  const double slowdown = stack.communication.overlap_slowdown;
-  const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats_.reduction);
-  ReductionRule rule;
-  if (slowdown < 1)
-    rule.late_share = std::clamp((stack.communication.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
+  const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats.reduction);
   const auto share = [&](double bucket) { return std::min(1.0, bucket / static_cast<double>(gradients.value())); };
-  rule.bucket_share = share(stack.communication.bucket_bytes);
-  rule.scatter_bucket_share = share(static_cast<double>(scatter_bucket(stack).value()));
-  return rule;
+  return {stack.late_share, share(stack.bucket_bytes), share(static_cast<double>(scatter_bucket(stack).value()))};
 }
 
-SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const Strategy& s) const {
+ReductionRule StepPricer::reduction_rule(const StageSizes& stage) const {
+  return plumbline::reduction_rule(stage, sites_.whole().kernels().calibration().stack, formats_);
+}
+
+SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& s, const PrecisionFormats& formats) {
   SharingBytes sent;
-  for (const Sharing& sharing : sharings(parameters, s)) {
+  for (const StateSharing& sharing : state_sharings(parameters, s)) {
     const auto wire = [&](Collective kind, std::int64_t elements, NumberFormat format, RankGroup group) {
       return wire_bytes(kind, storage(elements, format), group.size);
     };
-    const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats_.reduction, sharing.shard);
-    const Bytes updated = wire(Collective::all_gather, sharing.trained, formats_.weight, sharing.shard);
+    const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats.reduction, sharing.shard);
+    const Bytes updated = wire(Collective::all_gather, sharing.trained, formats.weight, sharing.shard);
     if (s.zero_stage >= 3) {
-      sent.gather += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.shard);
-      sent.gather_backward += wire(Collective::all_gather, sharing.parameters, formats_.weight, sharing.secondary);
+      sent.gather += wire(Collective::all_gather, sharing.parameters, formats.weight, sharing.shard);
+      sent.gather_backward += wire(Collective::all_gather, sharing.parameters, formats.weight, sharing.secondary);
     }
     if (s.zero_stage >= 2) sent.scatter += scattered;
     if (s.zero_stage == 1) sent.reduction += scattered;
     if (s.zero_stage == 1 || s.zero_stage == 2) sent.update += updated;
     sent.reduction +=
-        wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats_.reduction, sharing.replicate);
+        wire(Collective::all_reduce, sharing.trained / sharing.shard.size, formats.reduction, sharing.replicate);
   }
   return sent;
 }
 
-Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
-  const std::int64_t tied = stages[stages.size() - 1].parameters.tied_trained;
+SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const Strategy& s) const {
+  return plumbline::sharing_bytes(parameters, s, formats_);
+}
+
+Bytes tied_bytes(const StageSizes& last, const Strategy& s, const PrecisionFormats& formats) {
+  const std::int64_t tied = last.parameters.tied_trained;
   const std::int64_t held =
       s.zero_stage >= 2 ? divided(padded(tied, replica_ranks(s).dense), shard_ranks(s).dense) : tied;
-  return s.pipeline_stages > 1 ? storage(held, formats_.reduction) : Bytes(0);
+  return s.pipeline_stages > 1 ? storage(held, formats.reduction) : Bytes(0);
+}
+
+Bytes StepPricer::tied_bytes(const StageTable& stages, const Strategy& s) const {
+  return plumbline::tied_bytes(stages[stages.size() - 1], s, formats_);
 }
 
 /// Both copies of a tied embedding need the sum of both gradients.

@@ -8,7 +8,7 @@
 namespace plumbline {
 namespace {
 
-Bytes sent_in_layers(const StageCost& stage) { return stage.wire().tensor + stage.wire().expert; }
+Bytes sent_in_layers(const StageSizes& stage) { return stage.wire().tensor + stage.wire().expert; }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
     add(Axis::pipeline, "send_receive", hops * boundary, static_cast<double>(hops) * slowest);
   }
   const StackFeatures& features = sites_.whole().kernels().calibration().stack.features;
-  for (const Sharing& sharing : sharings(heaviest->parameters, s)) {
+  for (const StateSharing& sharing : state_sharings(heaviest->parameters, s)) {
     const auto collective = [&](Collective kind, const char* name, Axis axis, Bytes bytes, RankGroup group,
                                 std::int64_t times, double and_parts = 0) {
       const Bytes wire = wire_bytes(kind, bytes, group.size);

@@ -40,13 +40,13 @@
 /// Checked against: tests/property/step_time_test.cpp (laws); simulation_agreement_test.cpp (the same terms simulated);
 /// tests/reference/korthikanti_step_time_test.cpp (8 published steps, mean 3 %, worst 6 %).
 
-#include <array>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/cost/stage_cost.h"
 #include "core/cost/stage_links.h"
+#include "core/cost/state_sharing.h"
 #include "core/plan/estimate.h"
 #include "core/training/training.h"
 
@@ -74,29 +74,6 @@ struct RankTimes {
   /// Once per step, of gradients that wait for their chunk's last backward: copying them into what is reduced.
   Picoseconds scattered_once{0};
   [[nodiscard]] Picoseconds sharding() const { return gather_forward + gather_backward + scatter; }
-};
-
-/// What one rank sends to share its states, in bytes or in the time that it takes alone.
-template <class Amount>
-struct Shared {
-  Amount gather{0};           ///< per forward: sharded parameters
-  Amount regather{0};         ///< per backward: those that recompute has let go of, once more
-  Amount scatter{0};          ///< per micro-batch: gradients
-  Amount reduction{0};        ///< per step: gradients that are not scattered per micro-batch
-  Amount update{0};           ///< per step: weights that the optimizer has updated
-  Amount gather_backward{0};  ///< per backward: sharded parameters, from the ranks that then hold them
-};
-using SharingBytes = Shared<Bytes>;
-using SharingTimes = Shared<Picoseconds>;
-/// In a backward.
-[[nodiscard]] inline Picoseconds gathered_for_backward(const SharingTimes& t) { return t.gather_backward + t.regather; }
-
-/// How gradients leave a rank in its last backward.
-struct ReductionRule {
-  double late_share = 0;    ///< cannot start before the backward has ended
-  double bucket_share = 0;  ///< one bucket over the rank's gradients
-  /// The same of gradients that are scattered after every micro-batch; 0: unit by unit.
-  double scatter_bucket_share = 0;
 };
 
 /// What prices blocks on each site of a cluster (core/machine/sites.h), the whole cluster first.
@@ -139,7 +116,7 @@ class StepPricer {
   /// By pipeline rank; without a pipeline one that takes no time.
   [[nodiscard]] std::vector<StageLink> links(const StageTable& stages, const Strategy& strategy) const;
   [[nodiscard]] SharingTimes sharing_times(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] ReductionRule reduction_rule(const StageCost& stage) const;
+  [[nodiscard]] ReductionRule reduction_rule(const StageSizes& stage) const;
   /// What is exposed of the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
   [[nodiscard]] Picoseconds tied_reduction(const StageTable& stages, const Strategy& strategy) const;
   /// With the gathers of an optimizer that needs whole matrices.
@@ -156,10 +133,8 @@ class StepPricer {
   [[nodiscard]] bool shares_network(const Strategy& strategy) const;
 
  private:
-  struct Sharing;
   struct Terms;
   [[nodiscard]] Terms terms(const StageTable& stages, const Strategy& strategy) const;
-  [[nodiscard]] static std::array<Sharing, 2> sharings(const RankParameters& parameters, const Strategy& strategy);
   /// A collective that shares states: over as many network cards as the stack makes use of.
   [[nodiscard]] Seconds sharing_time(Collective kind, Bytes bytes, RankGroup group, std::int32_t site) const;
   [[nodiscard]] Seconds matrix_gather_time(const StageCost& stage, const Strategy& strategy) const;

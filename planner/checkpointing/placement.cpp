@@ -27,16 +27,21 @@ std::vector<RecomputeChoice> choices_of(const RecomputeProblem& problem) {
   return frontier_hull(problem);
 }
 
-BlockVariant variant_of(const RecomputeChoice& choice, const RecomputeProblem& problem, const Block& block,
-                        const Shard& shard) {
-  BlockVariant variant;
+VariantSizes sizes_of(const RecomputeChoice& choice, const Block& block, const Shard& shard) {
+  VariantSizes variant;
   variant.memory.saved = choice.saved;
   variant.restored = choice.restored;
   variant.replayed = choice.replayed;
+  for (std::size_t o = 0; o < choice.replayed.size(); ++o)
+    if (choice.replayed[o]) variant.flops += op_work(block, block.op(block.execution_order()[o]), shard).forward;
+  return variant;
+}
+
+VariantTimes times_of(const RecomputeChoice& choice, const RecomputeProblem& problem) {
+  VariantTimes variant;
   for (std::size_t o = 0; o < choice.replayed.size(); ++o) {
     if (!choice.replayed[o]) continue;
     const RecomputeOp& op = problem.ops[o];
-    variant.flops += op_work(block, block.op(block.execution_order()[o]), shard).forward;
     variant.host += op.host;
     const double scaled = op.phase.total() > Picoseconds(0) ? op.time / op.phase.total() : 0;
     for (Picoseconds PhaseTime::*part :
@@ -99,15 +104,15 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const PricedSite at = priced_site(question, b);
     const Block block = as_run(*at.block, shard, question.calibration().stack.features);
-    std::vector<BlockVariant>& variants = blocks[b].variants;
     if (block.kind() != BlockKind::layer) {
-      variants.push_back(BlockVariant(variants[Variant::kept]));
+      blocks[b].add_variant(VariantSizes(blocks[b].variant(Variant::kept)), {});
       continue;
     }
     const RecomputeProblem problem = recompute_problem(block, shard, groups, *at.pricer);
     for (const RecomputeChoice& choice : choices_of(problem)) {
-      variants.push_back(variant_of(choice, problem, block, shard));
-      variants.back().memory.logits = blocks[b].memory().logits;
+      VariantSizes sizes = sizes_of(choice, block, shard);
+      sizes.memory.logits = blocks[b].memory().logits;
+      blocks[b].add_variant(std::move(sizes), times_of(choice, problem));
     }
   }
 }
@@ -141,11 +146,12 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
     if (at.block->kind() != BlockKind::layer) continue;
     std::optional<Block> cast;
     if (casts_itself(question.calibration().stack.features, shard.formats)) cast = with_32_bit_residuals(*at.block);
-    const PricedBlock of =
-        cast ? PricedBlock{*cast, shard, groups} : PricedBlock{*at.block, shard, groups, &question.known_programs()};
-    std::vector<BlockVariant>& variants = blocks[b].variants;
+    const LoweringTarget target = at.pricer->target();
+    const LoweredBlock of = cast ? LoweredBlock{*cast, shard, groups, target}
+                                 : LoweredBlock{*at.block, shard, groups, target, &question.known_programs()};
+    std::vector<VariantSizes>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
-      at.pricer->fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);
+      fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);
   }
 }
 
@@ -272,7 +278,7 @@ Picoseconds RecomputePlacer::replayed_by_operator(std::span<const RankContent> c
   for (const RankContent& chunk : chunks)
     for (std::size_t b = 0; b < chunk.executions.size(); ++b)
       if (priced_site(*question_, b).block->kind() == BlockKind::layer)
-        sum += chunk.executions[b] * blocks()[b].variant(Variant::by_operator).recompute.total();
+        sum += chunk.executions[b] * blocks()[b].times(Variant::by_operator).recompute.total();
   return sum;
 }
 

@@ -55,9 +55,10 @@ RankLayersTable::RankLayersTable(const std::vector<BlockCost>& blocks, Restored 
   for (const BlockCost& block : blocks) {
     std::vector<LayerOption>& options = options_.emplace_back();
     for (std::size_t v = Variant::first_placed; v < block.variants.size(); ++v) {
-      const BlockVariant& variant = block.variants[v];
+      const VariantSizes& variant = block.variants[v];
       const Bytes beyond = restored == Restored::counted ? variant.restored : Bytes(0);
-      options.push_back({variant.memory.saved, variant.recompute.total(), block.memory().working.backward + beyond});
+      options.push_back(
+          {variant.memory.saved, block.variant_times[v].recompute.total(), block.memory().working.backward + beyond});
     }
   }
 }

@@ -55,7 +55,7 @@ void SplitPlacer::assign(const std::vector<VariantCount>& counts, Chunk chunk,
                          std::vector<std::int32_t>& variants) const {
   std::vector<VariantCount> left = counts;
   const auto time = [&](const VariantCount& c) {
-    return placer_.blocks()[static_cast<std::size_t>(c.block)].variant(c.variant).recompute.total();
+    return placer_.blocks()[static_cast<std::size_t>(c.block)].times(c.variant).recompute.total();
   };
   std::stable_sort(left.begin(), left.end(),
                    [&](const VariantCount& a, const VariantCount& b) { return time(a) > time(b); });

@@ -64,7 +64,7 @@ Json replays_json(const Graph& graph, const Arrangement& arrangement, const std:
   for (std::int64_t e = 0; e < std::ssize(sequence); ++e) {
     const auto i = static_cast<std::size_t>(e);
     const BlockCost& block = blocks[arrangement.cost_index(sequence[i], i, graph.blocks().size())];
-    if (block.variant(arrangement.variants[i]).recompute.total() <= Picoseconds(0)) continue;
+    if (block.times(arrangement.variants[i]).recompute.total() <= Picoseconds(0)) continue;
     if (!runs.empty() && runs.back().second + 1 == e)
       runs.back().second = e;
     else

@@ -130,7 +130,7 @@ class Comparison {
       for (auto i = static_cast<std::size_t>(chunks_[s].first); i < static_cast<std::size_t>(chunks_[s].last); ++i) {
         if (question_.graph().block(sequence_[i]).kind() != BlockKind::layer) continue;
         const std::size_t block = cost_index(s, i);
-        const BlockVariant& full = blocks_[block].variant(Variant::full);
+        const VariantTimes& full = blocks_[block].times(Variant::full);
         layers_.push_back({s, block, {full.recompute.total(), full.host}});
       }
   }
@@ -205,9 +205,9 @@ class Comparison {
       const Chunk& chunk = chunks_[s];
       StageReplay& stage = replays.emplace_back();
       for (auto i = static_cast<std::size_t>(chunk.first); i < static_cast<std::size_t>(chunk.last); ++i) {
-        const BlockCost& block = blocks_[cost_index(s, i)];
-        stage.device += block.variant(variants[i]).recompute.total();
-        stage.host += block.variant(variants[i]).host;
+        const VariantTimes& variant = blocks_[cost_index(s, i)].times(variants[i]);
+        stage.device += variant.recompute.total();
+        stage.host += variant.host;
       }
     }
     return replays;

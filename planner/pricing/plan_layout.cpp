@@ -7,7 +7,7 @@
 namespace plumbline {
 namespace {
 
-std::vector<std::string> replayed_ops(const Block& block, const BlockVariant& variant) {
+std::vector<std::string> replayed_ops(const Block& block, const VariantSizes& variant) {
   std::vector<std::string> names;
   for (std::size_t o = 0; o < variant.replayed.size(); ++o)
     if (variant.replayed[o]) names.push_back(block.op(block.execution_order()[o]).name);
@@ -36,7 +36,7 @@ class EntryWriter {
       const bool continues = before >= 0 && sequence_[static_cast<std::size_t>(before)] == id &&
                              arrangement_.variants[static_cast<std::size_t>(before)] == variant;
       const std::size_t cost = arrangement_.cost_index(id, static_cast<std::size_t>(i), graph_.blocks().size());
-      if (!continues) entry.recompute.push_back(run(id, blocks_[cost].variant(variant)));
+      if (!continues) entry.recompute.push_back(run(id, blocks_[cost], variant));
       entry.recompute.back().last_layer = layer_++;
       if (!entry.recompute.back().replayed.empty()) ++entry.recomputed_layers;
       before = static_cast<std::int32_t>(i);
@@ -44,13 +44,14 @@ class EntryWriter {
   }
 
  private:
-  [[nodiscard]] RecomputeRun run(BlockId id, const BlockVariant& variant) const {
+  [[nodiscard]] RecomputeRun run(BlockId id, const BlockCost& cost, std::int32_t chosen) const {
+    const VariantSizes& variant = cost.variant(chosen);
     return {layer_,
             layer_,
             replayed_ops(graph_.block(id), variant),
             variant.memory.saved,
             variant.restored,
-            variant.recompute.total()};
+            cost.times(chosen).recompute.total()};
   }
 
   const Graph& graph_;

@@ -33,7 +33,8 @@ class PlanSimulator {
         layout_(layout_of(question, strategy_, blocks_)),
         ranks_(question.graph(), layout_, blocks_),
         plan_{question.graph(), strategy_, question.training(), stack_, question.step_pricer(), ranks_, blocks_},
-        segments_(plan_, options.granularity) {}
+        sizes_(plan_.sizes()),
+        segments_(sizes_, options.granularity) {}
 
   SimulatedPlan whole(ComputeSchedule order) {
     Attempt simulated = attempt(std::move(order)).value();
@@ -110,7 +111,7 @@ class PlanSimulator {
   /// Nothing where it was stopped.
   std::optional<Attempt> attempt(ComputeSchedule order) {
     Attempt result;
-    result.plan.sizes = lowering_input(plan_, segments_, std::move(order));
+    result.plan.sizes = lowering_input(sizes_, segments_, std::move(order));
     if (options_.scattering == Scattering::by_unit) result.plan.sizes = scattered_by_unit(std::move(result.plan.sizes));
     result.plan.program = has_buffers_ ? lower(result.plan.sizes) : lower_without_buffers(result.plan.sizes);
     if (has_buffers_)
@@ -141,6 +142,7 @@ class PlanSimulator {
   StageLayout layout_;
   StageTable ranks_;
   PricedPlan plan_;
+  SizedPlan sizes_;
   SegmentTable segments_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 /// Every block runs as if nothing were recomputed and keeps what none of its choices can do without.
 BlockTable with_least_kept(BlockTable blocks, const Question& question, const Strategy& sample) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    BlockVariant least = blocks[b].variant(Variant::kept);
+    VariantSizes least = blocks[b].variant(Variant::kept);
     for (std::size_t v = 0; v < blocks[b].variants.size(); ++v)
       if (v < Variant::modules || v >= Variant::first_placed)
         least.memory.saved = std::min(least.memory.saved, blocks[b].variants[v].memory.saved);
@@ -19,6 +19,7 @@ BlockTable with_least_kept(BlockTable blocks, const Question& question, const St
     if (block.kind() == BlockKind::layer)
       least.memory.saved = std::min(least.memory.saved, least_kept(block, question, sample));
     blocks[b].variants = {std::move(least)};
+    blocks[b].variant_times.resize(1);
   }
   return blocks;
 }

@@ -133,7 +133,7 @@ TEST_CASE("none, selective and full are sets of a real block, and the frontier i
     CHECK(none.saved == cost.memory().saved);
     CHECK(none.time == Picoseconds(0));
     CHECK(full.saved == cost.boundary);
-    CHECK(full.time <= cost.variant(Variant::full).recompute.total());
+    CHECK(full.time <= cost.times(Variant::full).recompute.total());
     Picoseconds all(0);
     for (const RecomputeOp& op : problem.ops) all += op.time;
     CHECK(all == cost.forward.total());
@@ -141,7 +141,7 @@ TEST_CASE("none, selective and full are sets of a real block, and the frontier i
       // A replay of the core writes its output again too, which the mode of core/cost keeps.
       CHECK(selective.saved + context == cost.variant(Variant::selective).memory.saved);
       CHECK(selective.time.value() ==
-            Approx(static_cast<double>(cost.variant(Variant::selective).recompute.total().value())).epsilon(0.02));
+            Approx(static_cast<double>(cost.times(Variant::selective).recompute.total().value())).epsilon(0.02));
     }
     CHECK(frontier.back().time == Picoseconds(0));
     CHECK(frontier.back().saved == none.saved);

@@ -290,7 +290,7 @@ TEST_CASE("in a chunk the layers that replay most come first") {
     for (auto i = static_cast<std::size_t>(chunk.first); i < static_cast<std::size_t>(chunk.last); ++i) {
       if (c.question.graph().block(sequence[i]).kind() != BlockKind::layer) continue;
       const Picoseconds time = placed.blocks[static_cast<std::size_t>(sequence[i].index())]
-                                   .variant(placed.layout.arrangement.variants[i])
+                                   .times(placed.layout.arrangement.variants[i])
                                    .recompute.total();
       if (before) CHECK(time <= *before);
       if (before && time < *before) ++different;

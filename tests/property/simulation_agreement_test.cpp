@@ -93,8 +93,9 @@ class Comparison {
     const StageTable ranks(question.graph(), layout, blocks);
     const StackCalibration& stack = question.calibration().stack;
     const PricedPlan plan{question.graph(), s, question.training(), stack, question.step_pricer(), ranks, blocks};
-    const SegmentTable segments(plan, Granularity::chunk);
-    const Program program = lower(lowering_input(plan, segments));
+    const SizedPlan sizes = plan.sizes();
+    const SegmentTable segments(sizes, Granularity::chunk);
+    const Program program = lower(lowering_input(sizes, segments));
     REQUIRE_FALSE(dry_run(program));
     REQUIRE_FALSE(buffer_fault(program));
     const Simulation simulated =

@@ -22,9 +22,10 @@ Lowered lowered(const Question& question, const Strategy& s, Granularity granula
   const StageTable ranks(question.graph(), layout, blocks);
   const PricedPlan plan{
       question.graph(), s, question.training(), question.calibration().stack, question.step_pricer(), ranks, blocks};
-  const SegmentTable segments(plan, granularity);
+  const SizedPlan sizes = plan.sizes();
+  const SegmentTable segments(sizes, granularity);
   Lowered result;
-  result.program = lower(lowering_input(plan, segments));
+  result.program = lower(lowering_input(sizes, segments));
   result.times = action_times(plan, segments, result.program);
   return result;
 }

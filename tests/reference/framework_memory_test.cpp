@@ -183,14 +183,16 @@ TEST_CASE("checkpoints on the host leave the device one layer's input and cost t
 
   Cluster cluster = round_cluster(4);
   cluster.groups.front().node.pcie_bandwidth.value = BytesPerSecond(1e9);
-  const auto replay = [&](const Run& of) {
+  const auto cost_of = [&](const Run& of) {
     const BlockPricer pricer(cluster, of.calibration);
     const Block& layer = of.graph.blocks()[static_cast<std::size_t>(of.graph.sequence()[1].index())];
-    return pricer.price(layer, shard_of(of.strategy, of.training), block_groups(of.strategy)).variant(Variant::full);
+    return pricer.price(layer, shard_of(of.strategy, of.training), block_groups(of.strategy));
   };
-  CHECK(replay(host).memory.on_host == input);
-  CHECK(replay(host).recompute.total() == replay(run).recompute.total());
-  CHECK(replay(host).copies.total() == to_picoseconds(Seconds(2.0 * static_cast<double>(input.value()) / 1e9)));
+  const BlockCost on_host = cost_of(host);
+  CHECK(on_host.variant(Variant::full).memory.on_host == input);
+  CHECK(on_host.times(Variant::full).recompute.total() == cost_of(run).times(Variant::full).recompute.total());
+  CHECK(on_host.times(Variant::full).copies.total() ==
+        to_picoseconds(Seconds(2.0 * static_cast<double>(input.value()) / 1e9)));
 }
 
 // PyTorch's FSDP: 4 bytes of parameter, 4 of gradient, 8 of moments, whatever gradients are reduced in; the textbook
@@ -241,7 +243,7 @@ TEST_CASE(
     const BlockPricer pricer(cluster, run.calibration);
     const Block& block = run.graph.blocks()[static_cast<std::size_t>(run.graph.sequence()[1].index())];
     return pricer.price(block, shard_of(run.strategy, run.training), block_groups(run.strategy))
-        .variant(Variant::offloaded)
+        .times(Variant::offloaded)
         .copies.total();
   };
   const Picoseconds copy = to_picoseconds(Seconds(static_cast<double>(saved.value()) / 1e9));

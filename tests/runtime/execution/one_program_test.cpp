@@ -106,8 +106,9 @@ class OneProgram {
     const StackCalibration& stack = plan.calibration.stack;
     const StageTable ranks(plan.graph, plan.layout, plan.blocks);
     const PricedPlan priced{plan.graph, s, plan.training, stack, plan.steps, ranks, plan.blocks};
-    const SegmentTable segments(priced, Granularity::chunk);
-    const Program program = lower(lowering_input(priced, segments));
+    const SizedPlan sizes = priced.sizes();
+    const SegmentTable segments(sizes, Granularity::chunk);
+    const Program program = lower(lowering_input(sizes, segments));
     const ActionTimes times = action_times(priced, segments, program);
     const Simulation simulated = simulate(program, times, stack.memory.fragmentation_fraction);
     for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {

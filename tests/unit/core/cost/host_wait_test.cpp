@@ -82,6 +82,7 @@ BlockCost block(Paces forward) {
   cost.host_backward = Picoseconds(2 * forward.host);
   cost.waits_for_passes = true;
   cost.variants.resize(1);
+  cost.variant_times.resize(1);
   return cost;
 }
 

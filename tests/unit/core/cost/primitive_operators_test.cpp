@@ -137,8 +137,8 @@ TEST_CASE("keys and values that travel are there for every query head only where
   AttentionWork work;
   work.heads = heads;
   work.kv_heads = kv_heads;
-  CHECK(OperatorPasses(primitive()).copies_of_heads(work) == 2);
-  CHECK(OperatorPasses({}).copies_of_heads(work) == 1);
+  CHECK(copies_of_heads(work, primitive().key_value_heads) == 2);
+  CHECK(copies_of_heads(work, KeyValueHeads::shared) == 1);
 }
 
 // The embedding is left (a reduce-scatter), a layer entered and left twice. Forward 4 collectives, backward 4 under

@@ -78,7 +78,7 @@ TEST_CASE("tables of other expert parallelism are those that are priced by thems
       for (std::size_t v = 0; v < alone[b].variants.size(); ++v) {
         CHECK(shared.variants[v].memory.saved == alone[b].variants[v].memory.saved);
         CHECK(shared.variants[v].memory.working.backward == alone[b].variants[v].memory.working.backward);
-        CHECK(shared.variants[v].recompute == alone[b].variants[v].recompute);
+        CHECK(shared.variant_times[v].recompute == alone[b].variant_times[v].recompute);
       }
     }
   }
