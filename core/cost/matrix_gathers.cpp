@@ -13,6 +13,7 @@ constexpr NumberFormat gathered_format = NumberFormat::fp32;
 /// What an optimizer that factors squared gradients sums instead, section by section.
 MatrixGathers factored_gathers(const RankParameters& p, const Strategy& s) {
   MatrixGathers gathers;
+  gathers.exchange = MatrixExchange::sum;
   const ShardRanks shard = shard_ranks(s);
   const auto sent = [](std::int64_t values, std::int64_t ranks) {
     return wire_bytes(Collective::all_reduce, storage(values, gathered_format), static_cast<std::int32_t>(ranks));

@@ -16,14 +16,9 @@
 
 #include "core/cost/rank_parameters.h"
 #include "core/plan/strategy.h"
+#include "core/program/shared_states.h"
 
 namespace plumbline {
-
-struct MatrixGathers {
-  Bytes shards{0};  ///< sent to ranks that share states, and to those that divide experts
-  Bytes slices{0};  ///< sent to tensor-parallel ranks
-  Bytes buffer{0};  ///< held while matrices are updated
-};
 
 /// `parameters`: of a rank.
 [[nodiscard]] MatrixGathers matrix_gathers(const RankParameters& parameters, const Strategy& strategy,

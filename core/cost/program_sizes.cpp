@@ -56,17 +56,12 @@ void add_memory(SegmentSizes& sizes, const MemoryProfile* offloaded, Bytes outpu
 
 /// What is sent to share the states of a part of a rank.
 void add_sharing(SegmentSizes& sizes, const SizedPlan& plan, const RankParameters& parameters, const StageSizes& rank) {
-  const SharingBytes sent =
+  static_cast<SharingBytes&>(sizes) =
       sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy, plan.training.formats());
-  sizes.gather = sent.gather;
-  sizes.secondary_gather = sent.gather_backward;
-  sizes.scatter = sent.scatter;
-  sizes.reduction = sent.reduction;
-  sizes.update = sent.update;
 }
 
 void add_regathers(SegmentSizes& sizes, double share) {
-  sizes.regather = Bytes(std::llround(share * static_cast<double>(sizes.secondary_gather.value())));
+  sizes.regather = Bytes(std::llround(share * static_cast<double>(sizes.gather_backward.value())));
 }
 
 Restores restores_of(const SizedPlan& plan, const RankContent& segment) {
@@ -87,9 +82,7 @@ SegmentSizes segment_sizes(const SizedPlan& plan, const SegmentTable& segments, 
   sizes.memory = memory_on_stage(segment, sends);
   if (offloaded == nullptr) sizes.copied_inside = segment.copied;
   add_memory(sizes, offloaded, sends ? segment.kept_output : Bytes(0), backwards);
-  sizes.forward = segment.wire_forward;
-  sizes.backward = segment.wire_backward;
-  sizes.recompute = segment.wire_recompute;
+  static_cast<PassWires&>(sizes) = segment.sent;
   sizes.units = segment.units;
   add_sharing(sizes, plan, segment.parameters, rank);
   add_regathers(sizes, segment.regathered_share());
@@ -198,15 +191,8 @@ RankSizes rank_sizes(const SizedPlan& plan, const SegmentTable& segments, const 
   const std::int64_t partial = padded(rank.parameters.partial_trained, s.tensor_parallel);
   sizes.packed_partial = storage(partial, formats.gradient);
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);
-  const MatrixGathers matrices = matrix_gathers(rank.parameters, s, plan.training.optimizer);
-  sizes.gathered_matrices = matrices.buffer;
-  sizes.matrix_shards = matrices.shards;
-  sizes.matrix_slices = matrices.slices;
-  if (facts(plan.training.optimizer).factors_squares) sizes.matrices = MatrixExchange::sum;
-  const ReductionRule rule = reduction_rule(rank, plan.stack, formats);
-  sizes.late_share = rule.late_share;
-  sizes.bucket_share = rule.bucket_share;
-  sizes.scatter_bucket_share = rule.scatter_bucket_share;
+  sizes.matrices = matrix_gathers(rank.parameters, s, plan.training.optimizer);
+  static_cast<ReductionRule&>(sizes) = reduction_rule(rank, plan.stack, formats);
   const bool is_end = index == 0 || index + 1 == s.pipeline_stages;
   if (is_end) sizes.tied = tied_bytes(plan.ranks[plan.ranks.size() - 1], s, formats);
   const RankOrder& actions = order.ranks[static_cast<std::size_t>(index)];

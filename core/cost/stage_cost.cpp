@@ -14,8 +14,8 @@ namespace {
 void add_block(StageSizes& stage, const BlockSizes& block, std::int64_t count) {
   stage.parameters.add(block.parameters, count);
   stage.tensors += block.tensors * count;
-  stage.wire_forward += block.wire_forward * count;
-  stage.wire_backward += block.wire_backward * count;
+  stage.sent.forward += block.wire_forward * count;
+  stage.sent.backward += block.wire_backward * count;
   stage.units += count;
   stage.kept_output = std::max(stage.kept_output, block.kept_output);
   stage.attention_scratch = std::max(stage.attention_scratch, block.attention_scratch);
@@ -40,7 +40,7 @@ void add_variant(StageSizes& stage, MemoryProfile& memory, const BlockSizes& blo
   const bool follows_logits = block.frees_logits && variant.memory.logits == Bytes(0);
   memory.add(variant.memory, count, follows_logits ? logits : Bytes(0));
   stage.recompute_flops += static_cast<double>(count) * variant.flops;
-  stage.wire_recompute += variant.wire * count;
+  stage.sent.recompute += variant.wire * count;
   stage.regathered += variant.regathered * count;
 }
 

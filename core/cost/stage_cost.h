@@ -30,6 +30,7 @@ namespace plumbline {
 
 /// What it holds and sends.
 struct StageSizes {
+  PassWires sent;   ///< by this rank per micro-batch
   Bytes copied{0};  ///< to the host, and back
   /// Per micro-batch, all chunks. Where logits are freed, of layers' working sets only what is more than the room that
   /// they leave.
@@ -46,14 +47,11 @@ struct StageSizes {
   std::int64_t units = 0;  ///< what sharded parameters are gathered by: block executions, or several layers
   Flops model_flops{0};    ///< forward and backward, per micro-batch, on this rank
   Flops recompute_flops{0};
-  WireBytes wire_forward;   ///< sent by this rank per micro-batch
-  WireBytes wire_backward;  ///< without recompute
-  WireBytes wire_recompute;
   std::int64_t regathered = 0;  ///< parameters that ZeRO-3 gathers for the replay and again for the gradients
   std::int32_t site = 0;        ///< what it computes on (core/machine/sites.h)
   std::int32_t link = 0;        ///< what it and the rank before it compute on together
 
-  [[nodiscard]] WireBytes wire() const { return wire_forward + wire_backward; }
+  [[nodiscard]] WireBytes wire() const { return sent.forward + sent.backward; }
   /// What is gathered again, over what is gathered for a pass.
   [[nodiscard]] double regathered_share() const { return regathered_share(regathered, parameters); }
   [[nodiscard]] static double regathered_share(std::int64_t regathered, const RankParameters& of) {

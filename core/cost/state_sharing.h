@@ -12,31 +12,9 @@
 #include "core/cost/stage_cost.h"
 #include "core/plan/axis.h"
 #include "core/plan/rank_group.h"
+#include "core/program/shared_states.h"
 
 namespace plumbline {
-
-/// What one rank sends to share its states, in bytes or in the time that it takes alone.
-template <class Amount>
-struct Shared {
-  Amount gather{0};           ///< per forward: sharded parameters
-  Amount regather{0};         ///< per backward: those that recompute has let go of, once more
-  Amount scatter{0};          ///< per micro-batch: gradients
-  Amount reduction{0};        ///< per step: gradients that are not scattered per micro-batch
-  Amount update{0};           ///< per step: weights that the optimizer has updated
-  Amount gather_backward{0};  ///< per backward: sharded parameters, from the ranks that then hold them
-};
-using SharingBytes = Shared<Bytes>;
-using SharingTimes = Shared<Picoseconds>;
-/// In a backward.
-[[nodiscard]] inline Picoseconds gathered_for_backward(const SharingTimes& t) { return t.gather_backward + t.regather; }
-
-/// How gradients leave a rank in its last backward.
-struct ReductionRule {
-  double late_share = 0;    ///< cannot start before the backward has ended
-  double bucket_share = 0;  ///< one bucket over the rank's gradients
-  /// The same of gradients that are scattered after every micro-batch; 0: unit by unit.
-  double scatter_bucket_share = 0;
-};
 
 /// Parameters that the same ranks hold: those that divide their states, and those that hold another copy.
 struct StateSharing {

@@ -33,7 +33,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
   const auto phase = [&](Picoseconds PhaseTime::*part) {
     return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
   };
-  const WireBytes of_micro_batch = heaviest->wire() + heaviest->wire_recompute;
+  const WireBytes of_micro_batch = heaviest->wire() + heaviest->sent.recompute;
   const auto sent = [&](Bytes WireBytes::*part) { return m * of_micro_batch.*part; };
   add(Axis::tensor, s.sequence_parallel == SequenceParallel::on ? "all_gather and reduce_scatter" : "all_reduce",
       sent(&WireBytes::tensor), phase(&PhaseTime::tensor_parallel));

@@ -65,7 +65,7 @@ RankSlots make_slots(const RankContext& context, RankProgram& rank) {
   slots.gathered_gradients = gathered(sizes.gathered_gradients);
   slots.secondary_shards = gathered(sizes.secondary_shards);
   slots.gathered_matrices =
-      add(rank, {MemoryClass::gathered_parameters, Lifetime::step, -1, -1, -1, sizes.gathered_matrices});
+      add(rank, {MemoryClass::gathered_parameters, Lifetime::step, -1, -1, -1, sizes.matrices.buffer});
   slots.packed_partial = add(rank, {MemoryClass::working_buffers, Lifetime::step, -1, -1, -1, sizes.packed_partial});
   slots.fetched_states = add(rank, {MemoryClass::optimizer_state, Lifetime::step, -1, -1, -1, sizes.offloaded_states});
   for (std::int32_t c = 0; c < std::ssize(sizes.chunks); ++c) {

@@ -94,10 +94,10 @@ Action states_copy(CopyTo to, Bytes bytes) {
 /// there.
 void add_matrix_gathers(const RankSizes& sizes, Actions& actions) {
   const auto add = [&](MatrixParts parts, Bytes bytes) {
-    if (bytes.value() > 0) actions.push_back(once_per_step(MatrixGather{parts, sizes.matrices, bytes}));
+    if (bytes.value() > 0) actions.push_back(once_per_step(MatrixGather{parts, sizes.matrices.exchange, bytes}));
   };
-  add(MatrixParts::shards, sizes.matrix_shards);
-  add(MatrixParts::slices, sizes.matrix_slices);
+  add(MatrixParts::shards, sizes.matrices.shards);
+  add(MatrixParts::slices, sizes.matrices.slices);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::vector<Run> gathering_runs(const RankContext& context, const Actions& actio
     const SegmentSizes& segment = context.unit_of(action);
     const bool is_secondary = gather_axis(context, action) == Axis::secondary_shard;
     const Bytes again = action.pass() == Pass::backward ? segment.regather : Bytes(0);
-    const Bytes sharded = (is_secondary ? segment.secondary_gather : segment.gather) + again;
+    const Bytes sharded = (is_secondary ? segment.gather_backward : segment.gather) + again;
     const Bytes bytes = each_pass ? sharded : segment.update;
     if (!each_pass) {
       std::int32_t& first = first_micro_batch[static_cast<std::size_t>(action.chunk)];

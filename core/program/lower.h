@@ -19,29 +19,23 @@
 #include "core/plan/strategy.h"
 #include "core/program/memory_profile.h"
 #include "core/program/program.h"
+#include "core/program/shared_states.h"
 #include "core/program/wire_bytes.h"
 
 namespace plumbline {
 
 enum class Restores : std::uint8_t { nothing, something };
-struct SegmentSizes {
+/// What its collectives send, pass by pass; what shares its states sends: of reductions and updates, its part of the
+/// rank's; and what it holds.
+struct SegmentSizes : PassWires, SharingBytes {
   Segment executions;
   Restores restores = Restores::nothing;  ///< before its backward
   /// Where its backward follows the replay of several segments, the first of them; -1: of itself.
   std::int32_t replayed_from = -1;
   MemoryProfile memory;  ///< of whole backwards alone where no backward is split
-  WireBytes forward;     ///< what its collectives send, pass by pass
-  WireBytes backward;
-  WireBytes recompute;
   /// What is gathered and reduced at once: block executions, or several layers. A unit of several segments is the
   /// first one's with all that it sends; the others have none.
   std::int64_t units = 1;
-  Bytes gather{0};            ///< sent per pass to gather its parameters
-  Bytes secondary_gather{0};  ///< the same of a backward, where the rank has secondary shards
-  Bytes regather{0};          ///< and per backward, for those that its recomputed forward has let go of
-  Bytes scatter{0};           ///< sent per micro-batch to reduce its gradients
-  Bytes reduction{0};         ///< of the rank's, sent once its last gradients are made
-  Bytes update{0};            ///< of the rank's, sent to gather what the optimizer has updated
   // Held by the host between forward and backward, per micro-batch: of what input gradients release, and of what waits
   // for weight gradients.
   Bytes offloaded{0};
@@ -67,7 +61,8 @@ struct StateBytes {
   Bytes bytes{0};
 };
 
-struct RankSizes {
+/// How its gradients leave it, what it sends once per step, and what it holds.
+struct RankSizes : ReductionRule {
   std::vector<ChunkSizes> chunks;
   std::vector<StateBytes> persistent;
   std::vector<StateBytes> late;  ///< that the step makes anew, there from the last micro-batch's end to the step's
@@ -77,18 +72,12 @@ struct RankSizes {
   Bytes gathered_gradients{0};
   /// Shards of the secondary group, from a forward to its backward; zero: backwards gather over the shard group.
   Bytes secondary_shards{0};
-  Bytes reduction{0};          ///< gradients, sent once per step
-  Bytes partial{0};            ///< sent once per step in the tensor group: gradients of what each rank made a part of
-  Bytes packed_partial{0};     ///< these gradients one behind the other, while they are sent
-  Bytes tied{0};               ///< sent to the other end of the pipeline for a tied embedding
-  Bytes gathered_matrices{0};  ///< while the optimizer works on whole matrices
-  Bytes matrix_shards{0};      ///< sent for that once per step to the ranks that share states
-  Bytes matrix_slices{0};      ///< and to tensor-parallel ranks
-  MatrixExchange matrices = MatrixExchange::gather;
-  double late_share = 0;    ///< of the last micro-batch's reductions, cannot start before the last backward has ended
-  double bucket_share = 0;  ///< one bucket over all gradients of the rank
-  double scatter_bucket_share = 0;  ///< the same of sharded gradients; 0: unit by unit
-  Bytes offloaded_states{0};        ///< of the optimizer, held by the host outside its step
+  Bytes reduction{0};       ///< gradients, sent once per step
+  Bytes partial{0};         ///< sent once per step in the tensor group: gradients of what each rank made a part of
+  Bytes packed_partial{0};  ///< these gradients one behind the other, while they are sent
+  Bytes tied{0};            ///< sent to the other end of the pipeline for a tied embedding
+  MatrixGathers matrices;
+  Bytes offloaded_states{0};  ///< of the optimizer, held by the host outside its step
 };
 
 /// When parameters that the optimizer has updated are gathered (ZeRO-1 and 2): unit by unit beside the first forward of

@@ -26,4 +26,11 @@ struct WireBytes {
   bool operator==(const WireBytes&) const = default;
 };
 
+/// The same, pass by pass.
+struct PassWires {
+  WireBytes forward;
+  WireBytes backward;   ///< without recompute
+  WireBytes recompute;  ///< before the backward
+};
+
 }  // namespace plumbline

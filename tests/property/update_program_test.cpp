@@ -77,12 +77,12 @@ TEST_CASE("Optimizer steps gather what is predicted and update every trained ele
       const RankUpdate update = update_of(plan, (*layouts)[static_cast<std::size_t>(rank)], rank);
       const auto stage = static_cast<std::size_t>(coordinate(run.strategy, Axis::pipeline, rank));
       const RankSizes& predicted = plan.sizes.ranks[stage];
-      CHECK(gathered_bytes(update.program, GatherGroup::states) + slices(update, true) == predicted.matrix_shards);
-      CHECK(slices(update, false) == predicted.matrix_slices);
-      CHECK(buffer_bytes(update.program) == predicted.gathered_matrices);
+      CHECK(gathered_bytes(update.program, GatherGroup::states) + slices(update, true) == predicted.matrices.shards);
+      CHECK(slices(update, false) == predicted.matrices.slices);
+      CHECK(buffer_bytes(update.program) == predicted.matrices.buffer);
       const bool sums = run.training.optimizer == Optimizer::adafactor;
-      if (!sums && predicted.gathered_matrices > Bytes(0)) ++gathering;
-      if (sums && predicted.matrix_shards + predicted.matrix_slices > Bytes(0)) ++summing;
+      if (!sums && predicted.matrices.buffer > Bytes(0)) ++gathering;
+      if (sums && predicted.matrices.shards + predicted.matrices.slices > Bytes(0)) ++summing;
       count_updated(plan, update, rank, updated);
     }
     const LoweredPlan alone(run.graph, Strategy(), run.training);

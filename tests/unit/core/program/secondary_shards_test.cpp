@@ -14,7 +14,7 @@ LoweringInput with_secondary(LoweringInput input) {
     rank.secondary_shards = Bytes(40);
     for (SegmentSizes& segment : rank.chunks[0].segments) {
       segment.gather = Bytes(12);
-      segment.secondary_gather = Bytes(8);
+      segment.gather_backward = Bytes(8);
     }
   }
   return input;
