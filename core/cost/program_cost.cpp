@@ -179,7 +179,7 @@ ActionTimes action_times(const PricedPlan& plan, const SegmentTable& segments, c
   result.overhead = plan.steps.overhead();
   result.overlap_slowdown = plan.stack.communication.overlap_slowdown;
   result.steps_early = plan.steps.steps_early(plan.ranks, plan.strategy);
-  for (const Picoseconds load : link_loads(clocks.links, plan.strategy))
+  for (const Picoseconds load : link_loads(clocks.links, plan.strategy, program.placement))
     result.busiest_link = std::max(result.busiest_link, load);
   if (program.overlapped_actions > 0 && plan.steps.shares_network(plan.strategy)) {
     result.links = network_links(program.shape.pipeline_stages);

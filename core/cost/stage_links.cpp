@@ -23,12 +23,12 @@ StageLink stage_link(const BlockPricer& blocks, std::int32_t rank, Bytes message
           phase_time(send_receive_time(message, span, cluster).transfer), span.crosses_network()};
 }
 
-std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const Strategy& s) {
+std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const Strategy& s, StagePlacement placement) {
   std::vector<Picoseconds> loads(links.size(), Picoseconds(0));
   if (s.pipeline_stages == 1) return loads;
   std::vector<std::int64_t> handed_on(links.size(), 0);
   for (std::int32_t stage = 1; stage < s.chunks(); ++stage) {
-    const auto rank_of = [&](std::int32_t i) { return rank_of_stage(placement(s.schedule), s.pipeline_stages, i); };
+    const auto rank_of = [&](std::int32_t i) { return rank_of_stage(placement, s.pipeline_stages, i); };
     if (rank_of(stage - 1) != rank_of(stage)) ++handed_on[link_between(rank_of(stage - 1), rank_of(stage))];
   }
   // GPipe's backwards begin when the last rank has received all forwards: nothing travels back before.

@@ -31,7 +31,13 @@ struct StageLink {
                                    const Strategy& strategy);
 /// How long each link is at work in a step, by pipeline rank as `links`: in one direction, as many messages go there as
 /// come back; where all forwards come before all backwards, in one direction after the other.
-[[nodiscard]] std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const Strategy& strategy);
+[[nodiscard]] std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links, const Strategy& strategy,
+                                                  StagePlacement placement);
+/// Where stages lie as the strategy's schedule places them.
+[[nodiscard]] inline std::vector<Picoseconds> link_loads(const std::vector<StageLink>& links,
+                                                         const Strategy& strategy) {
+  return link_loads(links, strategy, placement(strategy.schedule));
+}
 /// Whether neighbours of the pipeline send over the network anywhere.
 [[nodiscard]] bool any_stage_leaves_node(const Cluster& cluster, const Strategy& strategy);
 /// Whether gradients are reduced over the network.

@@ -9,28 +9,31 @@ namespace plumbline {
 
 namespace {
 
-/// The strategy as prices read it: they ask the schedule where stages lie, so a schedule takes its place that places
-/// them as the order does.
-Strategy placed_as(const ComputeSchedule& order, Strategy strategy) {
-  if (placement(strategy.schedule) == order.placement) return strategy;
-  for (const ScheduleRecord& record : schedule_records)
-    if (record.placement == order.placement && record.chunks != RankChunks::one) {
-      strategy.schedule = record.schedule;
-      break;
-    }
-  return strategy;
+/// The chunks and the recompute of the strategy, on the ranks where `placed` puts them.
+StageLayout layout_on(StagePlacement placed, const Question& question, const Strategy& strategy,
+                      const std::vector<BlockCost>& blocks) {
+  StageLayout named = layout_of(question, strategy, blocks);
+  if (placement(strategy.schedule) == placed) return named;
+  Arrangement& of_strategy = named.arrangement;
+  return stage_layout(question.graph(),
+                      {std::move(of_strategy.chunks), std::move(of_strategy.variants), strategy.layers_per_unit},
+                      strategy.pipeline_stages, placed, question.stage_sites(strategy));
 }
 
 /// One priced plan, and its programs of all or of fewer micro-batches.
 class PlanSimulator {
  public:
   PlanSimulator(const Question& question, const Strategy& strategy, const SimulationOptions& options)
+      : PlanSimulator(question, strategy, options, placement(strategy.schedule)) {}
+  /// `placed`: where the order that is simulated has the stages.
+  PlanSimulator(const Question& question, const Strategy& strategy, const SimulationOptions& options,
+                StagePlacement placed)
       : question_(question),
         options_(options),
         stack_(question.calibration().stack),
         strategy_(strategy),
         blocks_(block_costs(question, strategy_)),
-        layout_(layout_of(question, strategy_, blocks_)),
+        layout_(layout_on(placed, question, strategy_, blocks_)),
         ranks_(question.graph(), layout_, blocks_),
         plan_{question.graph(), strategy_, question.training(), stack_, question.step_pricer(), ranks_, blocks_},
         sizes_(plan_.sizes()),
@@ -153,8 +156,7 @@ SimulatedPlan simulated(const Question& question, const Strategy& asked, const S
     if (auto plan = PlanSimulator(question, asked, options).informative()) return std::move(*plan);
   ComputeSchedule order = options.order ? *options.order : compute_schedule(asked.schedule, pipeline_shape(asked));
   check(order.shape == pipeline_shape(asked), "an order is read against the strategy's shape");
-  const Strategy strategy = placed_as(order, asked);
-  return PlanSimulator(question, strategy, options).whole(std::move(order));
+  return PlanSimulator(question, asked, options, order.placement).whole(std::move(order));
 }
 
 std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy, const StopRequest& stop) {

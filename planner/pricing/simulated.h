@@ -2,12 +2,12 @@
 /// \file simulated.h: one legal strategy lowered and simulated: what `simulate` answers, and the search's finalists.
 ///
 /// Model: the order is the named schedule's, or any other of the same shape. What a rank holds and what it takes follow
-/// the order's placement of stages; sharing of links and states is that of the strategy.
+/// the order's placement of stages; chunks, recompute, sharing of links and of states are those of the strategy.
 /// Of very many micro-batches a short program is lowered and simulated where that gives the same figures
 /// (core/simulate/steady_state.h): Simulation::left_out says what is not in it.
-/// Not modelled: whether an order of one's own hides reductions better or worse than the named schedule; it is priced
-/// as the named one is (step_time.h). Checked against: tests/unit/planner/pricing/simulated_test.cpp;
-/// tests/property/steady_state_test.cpp.
+/// Not modelled: whether an order of one's own hides reductions or exchanges of experts better or worse than the named
+/// schedule, or ends steps otherwise; it is priced as the named one is (step_time.h). Checked against:
+/// tests/unit/planner/pricing/simulated_test.cpp; tests/property/steady_state_test.cpp.
 
 #include <cstdint>
 #include <optional>
