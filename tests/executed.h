@@ -7,6 +7,7 @@
 #include "core/cost/routed_sizes.h"
 #include "core/cost/ruled_variants.h"
 #include "core/simulate/simulation.h"
+#include "runtime/execution/parameter_store.h"
 #include "runtime/run/trainer.h"
 #include "tests/machines.h"
 #include "tests/networks.h"
@@ -117,9 +118,7 @@ class CollectingProbe : public ExecutionProbe {
   void on_action(std::int32_t rank, std::int64_t step, std::int32_t action) override {
     next_.on_action(rank, step, action);
   }
-  void on_logits(const RankEnvironment& rank, ConstTensorView logits, std::int64_t first_class) override {
-    next_.on_logits(rank, logits, first_class);
-  }
+  void on_logits(const LocalLogits& logits) override { next_.on_logits(logits); }
   void on_gradients(std::int32_t rank, std::int64_t step, const ParameterStore& parameters) override {
     collect(gradients, step, ParameterPart::gradients, parameters);
     next_.on_gradients(rank, step, parameters);

@@ -15,6 +15,7 @@
 #include "kernels/elementwise.h"
 #include "models/import/hugging_face.h"
 #include "runtime/checkpoint/safetensors.h"
+#include "runtime/execution/local_logits.h"
 #include "tests/execution_checks.h"
 #include "tests/source_folder.h"
 
@@ -130,15 +131,17 @@ class LogitsProbe : public ExecutionProbe {
  public:
   LogitsProbe(std::vector<double>& whole, std::int64_t vocabulary) : whole_(whole), vocabulary_(vocabulary) {}
 
-  void on_logits(const RankEnvironment& rank, ConstTensorView logits, std::int64_t first_class) override {
+  void on_logits(const LocalLogits& made) override {
     const std::scoped_lock lock(mutex_);
+    const ConstTensorView& logits = made.values;
     std::vector<float> values(static_cast<std::size_t>(logits.size()));
     reference::cast(
         {logits, dense_view(static_cast<void*>(values.data()), NumberFormat::fp32, logits.rows, logits.columns)});
-    rank.for_row_places(logits.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t rows) {
+    const TokenRows all{logits.rows, 0, made.first_sequence};
+    for_row_places(made.share, all, [&](RowPlace place, std::int64_t first, std::int64_t rows) {
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = 0; column < logits.columns; ++column) {
-          const std::int64_t at = place.whole_row(row) * vocabulary_ + first_class + column;
+          const std::int64_t at = place.whole_row(row) * vocabulary_ + made.first_class + column;
           whole_.at(static_cast<std::size_t>(at)) =
               values[static_cast<std::size_t>((first + row) * logits.columns + column)];
         }

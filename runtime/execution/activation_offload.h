@@ -20,9 +20,10 @@ class ActivationOffload {
  public:
   using Place = std::pair<std::int32_t, std::int32_t>;  ///< execution and micro-batch
 
-  ActivationOffload(Backend& backend, ComputeDevice& device, HostPool& host)
-      : backend_(backend), device_(device), host_(host) {}
+  ActivationOffload(Backend& backend, ComputeDevice& device) : backend_(backend), device_(device), host_(device) {}
 
+  /// Reserves the memory of the host that another rank's step needed.
+  void prepare_as(const ActivationOffload& other) { host_.prepare_as(other.host_); }
   void begin_step() { counted_ = {}; }
   /// Enqueues the copies of what the state keeps.
   void copy_out(const Place& place, const BlockState& state);
@@ -42,7 +43,7 @@ class ActivationOffload {
 
   Backend& backend_;
   ComputeDevice& device_;
-  HostPool& host_;
+  HostPool host_;
   std::map<Place, std::vector<Copy>> on_host_;
   HostCopies counted_;
 };

@@ -7,9 +7,8 @@
 
 namespace plumbline {
 
-[[nodiscard]] AttentionShape attention_shape(const AttentionAttributes& attention, const RankEnvironment& environment);
-[[nodiscard]] AttentionDropout attention_dropout(const AttentionAttributes& attention, const DropoutDraw& draw,
-                                                 const RankEnvironment& environment);
+[[nodiscard]] AttentionShape attention_shape(const AttentionAttributes& attention, const RankShare& share);
+[[nodiscard]] AttentionDropout attention_dropout(const KernelCall& call);
 /// One of attention's tensors as its kernel sees it: `tensor` as a rank has it between exchanges of heads, if there
 /// are.
 [[nodiscard]] TensorView attention_view(const KernelCall& call, std::size_t operand, TensorId tensor);

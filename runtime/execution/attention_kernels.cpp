@@ -30,9 +30,9 @@ struct Scores {
 };
 
 /// With the keys of all context-parallel ranks.
-AttentionShape whole_attention_shape(const AttentionAttributes& a, const RankEnvironment& env) {
-  AttentionShape shape = attention_shape(a, env);
-  shape.keys = env.shard.lengths.sequence;
+AttentionShape whole_attention_shape(const AttentionAttributes& a, const RankShare& share) {
+  AttentionShape shape = attention_shape(a, share);
+  shape.keys = share.shard.lengths.sequence;
   shape.first_key = 0;
   return shape;
 }
@@ -63,49 +63,50 @@ void unfused_backward(const KernelCall& call) {
 
 }  // namespace
 
-AttentionShape attention_shape(const AttentionAttributes& a, const RankEnvironment& env) {
+AttentionShape attention_shape(const AttentionAttributes& a, const RankShare& share) {
   AttentionShape shape;
-  shape.batch = env.shard.lengths.batch;
-  shape.heads = a.heads / env.shard.head_ranks();
-  shape.kv_heads = a.kv_heads / env.shard.head_ranks();
-  shape.queries = shape.keys = env.shard.lengths.sequence / env.shard.query_ranks();
+  shape.batch = share.shard.lengths.batch;
+  shape.heads = a.heads / share.shard.head_ranks();
+  shape.kv_heads = a.kv_heads / share.shard.head_ranks();
+  shape.queries = shape.keys = share.shard.lengths.sequence / share.shard.query_ranks();
   shape.qk_head_dim = a.qk_head_dim;
   shape.v_head_dim = a.v_head_dim;
   shape.scale = 1.0F / std::sqrt(static_cast<float>(a.qk_head_dim));
   shape.mask = a.causal ? Mask::causal : Mask::none;
   check(a.document == 0, "documents of a sequence attend to each other when executed");
   shape.window = a.window;
-  if (!env.shard.exchanges_heads())
-    shape.first_query = shape.first_key = env.groups.index(Axis::context) * env.local_sequence();
+  if (!share.shard.exchanges_heads()) shape.first_query = shape.first_key = share.first_position();
   return shape;
 }
 
 TensorView attention_view(const KernelCall& call, std::size_t operand, TensorId tensor) {
-  const Shard& shard = call.env.shard;
+  const Shard& shard = call.share.shard;
   if (!shard.exchanges_heads()) return call.view(operand, tensor);
   const std::int64_t ranks = shard.context_parallel;
   return dense_view(static_cast<void*>(call.buffer(operand)->data()), call.format(tensor), call.rows(tensor) * ranks,
                     call.columns(tensor) / ranks);
 }
 
-AttentionDropout attention_dropout(const AttentionAttributes& a, const DropoutDraw& draw, const RankEnvironment& env) {
+AttentionDropout attention_dropout(const KernelCall& call) {
+  const auto& a = std::get<AttentionAttributes>(call.op.attributes);
+  const RankShare& share = call.share;
   if (!a.dropout) return {};
-  const std::int64_t heads = a.heads / env.shard.tensor_parallel;
+  const std::int64_t heads = a.heads / share.shard.tensor_parallel;
   const std::int64_t exchanged =
-      env.shard.exchanges_heads() ? env.groups.index(Axis::context) * (a.heads / env.shard.head_ranks()) : 0;
-  return {draw, env.batch.first_sequence, env.groups.index(Axis::tensor) * heads + exchanged, a.heads,
-          env.shard.lengths.sequence};
+      share.shard.exchanges_heads() ? share.groups.index(Axis::context) * (a.heads / share.shard.head_ranks()) : 0;
+  return {call.draw(), call.parts.batches.at_hand().first_sequence,
+          share.groups.index(Axis::tensor) * heads + exchanged, a.heads, share.shard.lengths.sequence};
 }
 
 AttentionForward attention_forward_call(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
-  return {attention_shape(a, call.env),
+  return {attention_shape(a, call.share),
           attention_view(call, 0, call.op.inputs[0]),
           attention_view(call, 1, call.op.inputs[1]),
           attention_view(call, 2, call.op.inputs[2]),
           attention_view(call, 3, call.op.outputs[0]),
           call.floats(side_of_forward),
-          attention_dropout(a, call.draw(), call.env),
+          attention_dropout(call),
           {}};
 }
 
@@ -113,8 +114,8 @@ AttentionBackward attention_backward_call(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   constexpr std::size_t made = side_of_backward + 1;
   AttentionBackward kernel;
-  kernel.shape = attention_shape(a, call.env);
-  kernel.dropout = attention_dropout(a, call.draw(), call.env);
+  kernel.shape = attention_shape(a, call.share);
+  kernel.dropout = attention_dropout(call);
   const std::vector<TensorId>& inputs = call.op.inputs;
   const TensorId output = call.op.outputs[0];
   kernel.output_gradient = attention_view(call, 0, output);
@@ -132,12 +133,12 @@ AttentionBackward attention_backward_call(const KernelCall& call) {
 UnfusedAttentionForward unfused_forward_call(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   UnfusedAttentionForward kernel;
-  kernel.shape = whole_attention_shape(a, call.env);
+  kernel.shape = whole_attention_shape(a, call.share);
   const Scores scores(call, kernel.shape);
   kernel.query = attention_view(call, 0, call.op.inputs[0]);
   kernel.output = attention_view(call, 3, call.op.outputs[0]);
   kernel.probabilities = scores.view(call.buffer(side_of_forward));
-  kernel.dropout = attention_dropout(a, call.draw(), call.env);
+  kernel.dropout = attention_dropout(call);
   if (a.dropout) {
     kernel.mask = reinterpret_cast<std::uint8_t*>(call.buffer(side_of_forward + 1)->data());
     kernel.dropped_probabilities = scores.view(call.buffer(side_of_forward + 2));
@@ -148,7 +149,7 @@ UnfusedAttentionForward unfused_forward_call(const KernelCall& call) {
 UnfusedAttentionBackward unfused_backward_call(const KernelCall& call) {
   const auto& a = std::get<AttentionAttributes>(call.op.attributes);
   UnfusedAttentionBackward kernel;
-  kernel.shape = whole_attention_shape(a, call.env);
+  kernel.shape = whole_attention_shape(a, call.share);
   const Scores scores(call, kernel.shape);
   kernel.output_gradient = attention_view(call, 0, call.op.outputs[0]);
   kernel.query = attention_view(call, 1, call.op.inputs[0]);
@@ -162,7 +163,7 @@ UnfusedAttentionBackward unfused_backward_call(const KernelCall& call) {
 }
 
 void run_attention(const KernelCall& call) {
-  const bool is_fused = call.env.shard.flash_attention == FlashAttention::on;
+  const bool is_fused = call.share.shard.flash_attention == FlashAttention::on;
   switch (call.instruction.role) {
     case KernelRole::pack_heads:
     case KernelRole::unpack_heads: return run_head_copies(call);

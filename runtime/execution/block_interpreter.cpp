@@ -6,9 +6,9 @@
 
 namespace plumbline {
 
-BlockInterpreter::BlockInterpreter(RankEnvironment& environment, const Block& block, const BlockProgram& program,
+BlockInterpreter::BlockInterpreter(const KernelParts& parts, const Block& block, const BlockProgram& program,
                                    std::int32_t execution, BlockState& state)
-    : env_(environment), block_(block), program_(program), execution_(execution), state_(state) {
+    : parts_(parts), block_(block), program_(program), execution_(execution), state_(state) {
   state_.buffers.resize(program.buffers.size());
 }
 
@@ -73,12 +73,12 @@ void BlockInterpreter::run(BlockPass pass) {
 }
 
 void BlockInterpreter::run(const Instruction& i) {
-  const KernelCall call(env_, block_, program_, state_, execution_, i);
+  const KernelCall call(parts_, block_, program_, state_, execution_, i);
   const std::int32_t first = program_.operands_of(i).front();
   switch (i.kind) {
     case InstructionKind::allocate: {
       const BlockBuffer& what = program_.buffers[static_cast<std::size_t>(first)];
-      buffer(first) = env_.backend.bind(i.memory_class, call.size_of(what), call.size_from(what));
+      buffer(first) = parts_.device.memory.bind(i.memory_class, call.size_of(what), call.size_from(what));
       break;
     }
     case InstructionKind::release: buffer(first) = nullptr; break;
@@ -96,16 +96,16 @@ void BlockInterpreter::run(const Instruction& i) {
 }
 
 void BlockInterpreter::communicate(std::int32_t place, const Instruction& i, bool is_waited_for) {
-  ComputeDevice& device = env_.device;
+  ComputeDevice& device = parts_.device.lanes;
   const Mark begin = device.timed_mark(Stream::compute);
   device.wait(Stream::tensor, begin);
-  give(KernelCall(env_, block_, program_, state_, execution_, i));
+  give(KernelCall(parts_, block_, program_, state_, execution_, i));
   const Mark end = device.mark(Stream::tensor);
   if (is_waited_for)
     device.wait(Stream::compute, end);
   else
     running_.push_back({place, end});
-  env_.group_calls.note_timed(i.axis, begin);
+  parts_.device.calls.note_timed(i.axis, begin);
 }
 
 void BlockInterpreter::give(const KernelCall& call) {
@@ -113,11 +113,11 @@ void BlockInterpreter::give(const KernelCall& call) {
   const NumberFormat number = like.is_valid() ? call.format(like) : NumberFormat::fp32;
   switch (call.instruction.collective) {
     case Collective::all_reduce:
-      return env_.group_calls.tensor_all_reduce(span_of(call.buffer(0)), number, call.instruction.reduction);
+      return parts_.device.calls.tensor_all_reduce(span_of(call.buffer(0)), number, call.instruction.reduction);
     case Collective::all_gather:
-      return env_.group_calls.tensor_all_gather(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
+      return parts_.device.calls.tensor_all_gather(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
     case Collective::reduce_scatter:
-      return env_.group_calls.tensor_reduce_scatter(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
+      return parts_.device.calls.tensor_reduce_scatter(span_of(call.buffer(0)), span_of(call.buffer(1)), number);
     default: check(false, "tensor-parallel ranks neither exchange rows nor send");
   }
 }
@@ -125,9 +125,9 @@ void BlockInterpreter::give(const KernelCall& call) {
 void BlockInterpreter::wait_for(std::int32_t place) {
   const auto behind = std::find_if(running_.begin(), running_.end(), [&](const Running& r) { return r.place > place; });
   if (behind == running_.begin()) return;  // whoever followed it waited at once
-  const Mark begin = env_.device.timed_mark(Stream::compute);
-  env_.device.wait(Stream::compute, std::prev(behind)->end);
-  env_.group_calls.note_timed(Axis::tensor, begin);
+  const Mark begin = parts_.device.lanes.timed_mark(Stream::compute);
+  parts_.device.lanes.wait(Stream::compute, std::prev(behind)->end);
+  parts_.device.calls.note_timed(Axis::tensor, begin);
   running_.erase(running_.begin(), behind);
 }
 

@@ -13,8 +13,8 @@ namespace plumbline {
 
 class BlockInterpreter {
  public:
-  BlockInterpreter(RankEnvironment& environment, const Block& block, const BlockProgram& program,
-                   std::int32_t execution, BlockState& state);
+  BlockInterpreter(const KernelParts& parts, const Block& block, const BlockProgram& program, std::int32_t execution,
+                   BlockState& state);
 
   /// `inputs`: of the block, in its order; they count as activations from here where they are kept.
   void accept_inputs(std::vector<BufferRef> inputs);
@@ -39,7 +39,7 @@ class BlockInterpreter {
   void wait_for(std::int32_t place);
   [[nodiscard]] BufferRef& buffer(std::int32_t id) { return state_.buffers[static_cast<std::size_t>(id)]; }
 
-  RankEnvironment& env_;
+  const KernelParts& parts_;
   const Block& block_;
   const BlockProgram& program_;
   std::int32_t execution_;

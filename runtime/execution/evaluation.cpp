@@ -63,7 +63,7 @@ double Evaluation::held_out_loss(std::int64_t most_sequences, const Executor::Be
   }
   // Every tensor-parallel rank computes the whole loss of its tokens.
   const CrossEntropyLoss all =
-      sum_over_ranks(env_.groups.everyone(), env_.groups.index(Axis::tensor) == 0 ? sums : CrossEntropyLoss());
+      sum_over_ranks(share_.groups.everyone(), share_.groups.index(Axis::tensor) == 0 ? sums : CrossEntropyLoss());
   return all.sum / static_cast<double>(all.tokens);
 }
 
@@ -80,22 +80,24 @@ std::vector<float> Evaluation::next_logits(std::span<const std::int32_t> context
     return batch;
   };
   std::vector<float> logits(static_cast<std::size_t>(vocabulary));
-  (void)env_.backend.workspace(storage(vocabulary, NumberFormat::fp32));  // the forwards may reserve nothing
+  (void)device_.memory.workspace(storage(vocabulary, NumberFormat::fp32));  // the forwards may reserve nothing
   const std::int64_t place = std::ssize(context) - 1;
-  env_.on_logits = [&](const RankEnvironment& env, ConstTensorView made, std::int64_t first_class) {
-    const std::int64_t row = place - env.groups.index(Axis::context) * env.local_sequence();
+  executor_.show_logits([&](const LocalLogits& made) {
+    const std::int64_t first_class = made.first_class;
+    const std::int64_t row = place - share_.first_position();
     // Of copies the first counts: among replicas, and where the vocabulary is not divided.
-    const bool is_first = env.groups.index(Axis::data) == 0 && (first_class > 0 || env.groups.index(Axis::tensor) == 0);
-    if (!is_first || row < 0 || row >= env.local_sequence() || first_class >= vocabulary) return;
-    const std::int64_t classes = std::min<std::int64_t>(made.columns, vocabulary - first_class);
-    const Workspace room = env.backend.workspace(storage(classes, NumberFormat::fp32));
-    env.device.kernels().cast(
-        {made.rows_from(row, 1).columns_from(0, classes), dense_view(room.data, NumberFormat::fp32, 1, classes)});
-    env.device.download(Stream::compute, logits.data() + first_class, room.data, room.size);
-  };
+    const bool is_first =
+        share_.groups.index(Axis::data) == 0 && (first_class > 0 || share_.groups.index(Axis::tensor) == 0);
+    if (!is_first || row < 0 || row >= share_.local_sequence() || first_class >= vocabulary) return;
+    const std::int64_t classes = std::min<std::int64_t>(made.values.columns, vocabulary - first_class);
+    const Workspace room = device_.memory.workspace(storage(classes, NumberFormat::fp32));
+    device_.lanes.kernels().cast({made.values.rows_from(row, 1).columns_from(0, classes),
+                                  dense_view(room.data, NumberFormat::fp32, 1, classes)});
+    device_.lanes.download(Stream::compute, logits.data() + first_class, room.data, room.size);
+  });
   (void)executor_.run_forwards(batches, 1, before);
-  env_.on_logits = nullptr;
-  env_.groups.everyone().all_reduce(std::as_writable_bytes(std::span(logits)), ElementFormat::fp32, Reduction::sum);
+  executor_.show_logits(nullptr);
+  share_.groups.everyone().all_reduce(std::as_writable_bytes(std::span(logits)), ElementFormat::fp32, Reduction::sum);
   return logits;
 }
 

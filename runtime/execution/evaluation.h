@@ -10,6 +10,7 @@
 /// against: tests/runtime/execution/evaluation_test.cpp (every layout; a loss put together by hand).
 
 #include "runtime/execution/executor.h"
+#include "runtime/training/data_feed.h"
 
 namespace plumbline {
 
@@ -22,8 +23,9 @@ struct ContinuationOptions {
 
 class Evaluation {
  public:
-  Evaluation(const Strategy& strategy, const DataFeed& feed, RankEnvironment& environment, Executor& executor)
-      : strategy_(strategy), feed_(feed), env_(environment), executor_(executor) {}
+  Evaluation(const Strategy& strategy, const DataFeed& feed, const RankShare& share, RankDevice& device,
+             Executor& executor)
+      : strategy_(strategy), feed_(feed), share_(share), device_(device), executor_(executor) {}
 
   /// The mean over at most `most_sequences` of the held-out ones. There is at least one.
   [[nodiscard]] double held_out_loss(std::int64_t most_sequences, const Executor::BeforeAction& before);
@@ -38,7 +40,8 @@ class Evaluation {
 
   const Strategy& strategy_;
   const DataFeed& feed_;
-  RankEnvironment& env_;
+  const RankShare& share_;
+  RankDevice& device_;
   Executor& executor_;
 };
 

@@ -7,13 +7,11 @@
 
 #include <cstdint>
 
-#include "kernels/tensor_view.h"
-
 namespace plumbline {
 
 class ParameterStore;
-class RankEnvironment;
 struct BlockProgram;
+struct LocalLogits;
 
 /// Must outlive the run; where the run failed, as long as RunFailure says (run/trainer.h).
 class ExecutionProbe {
@@ -27,9 +25,8 @@ class ExecutionProbe {
   virtual void on_lowered(BlockProgram& /*block*/) {}
   /// Before each action.
   virtual void on_action(std::int32_t /*rank*/, std::int64_t /*step*/, std::int32_t /*action*/) {}
-  /// With each micro-batch's logits of the first step, where the rank holds some of them. `first_class`: of their
-  /// columns.
-  virtual void on_logits(const RankEnvironment& /*rank*/, ConstTensorView /*logits*/, std::int64_t /*first_class*/) {}
+  /// With each micro-batch's logits of the first step, where the rank holds some of them.
+  virtual void on_logits(const LocalLogits& /*logits*/) {}
   /// Once the rank's gradients are reduced; not in a step that is a graph, of which the device has the update before
   /// anybody could look at gradients.
   virtual void on_gradients(std::int32_t /*rank*/, std::int64_t /*step*/, const ParameterStore& /*parameters*/) {}

@@ -42,33 +42,39 @@ bool carries_gradient(const Block& block) {
 
 }  // namespace
 
-Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict)
+Executor::Executor(const ExecutionPlan& plan, ExecutionMode mode, const RankShare& share, RankDevice& device,
+                   ParameterStore& parameters, StepValues& values)
     : plan_(plan),
-      env_(environment),
-      feed_(feed),
-      strict_(strict),
-      stage_(environment.groups.index(Axis::pipeline)),
+      mode_(mode),
+      share_(share),
+      device_(device),
+      parameters_(parameters),
+      scalars_(values.scalars),
+      tables_(plan, device),
+      batches_(plan.strategy, share, device),
+      parts_{plan, mode, share, device, parameters, values, tables_, batches_, pass_},
+      stage_(share.groups.index(Axis::pipeline)),
       rank_(plan.program.ranks[at(stage_)]),
       sequence_(plan.graph.sequence()),
       blocks_(sequence_.size()),
       passes_(sequence_.size()),
-      reductions_(environment.parameters.gradients, rank_, sequence_.size()),
+      reductions_(parameters.gradients, rank_, sequence_.size()),
       buffers_(rank_),
-      clock_(environment.device, rank_.actions.size()),
-      messages_(plan, environment.group_calls, environment.backend, environment.device),
-      inside_(rank_, environment.group_calls),
-      lanes_(rank_, environment.device),
-      ranges_(rank_, environment.device),
-      offload_(environment.backend, environment.device, environment.host) {
+      clock_(device.lanes, rank_.actions.size()),
+      messages_(plan, device.calls, device.memory, device.lanes),
+      inside_(rank_, device.calls),
+      lanes_(rank_, device.lanes),
+      ranges_(rank_, device.lanes),
+      offload_(device.memory, device.lanes) {
   const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   for (const auto& segments : rank_.chunks)
     for (const Segment& segment : segments) {
       check(segment.last == segment.first + 1, "segments of an executed program are single blocks");
       blocks_[at(segment.first)] =
-          BlockLowering(block(segment.first), env_.shard).lower(plan.replays[at(segment.first)], form);
+          BlockLowering(block(segment.first), share_.shard).lower(plan.replays[at(segment.first)], form);
       plan.probe.on_lowered(blocks_[at(segment.first)]);
       check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");
-      if (plan.strategy.zero_stage < 3) keep_product_weights(env_, block(segment.first), segment.first);
+      if (plan.strategy.zero_stage < 3) keep_product_weights(parts_, block(segment.first), segment.first);
     }
   for (const Action& a : rank_.actions)
     if (weight_gradients_of(a) != nullptr) ++passes_[at(execution_of(a))];
@@ -78,12 +84,16 @@ Executor::Executor(const ExecutionPlan& plan, RankEnvironment& environment, cons
 const Block& Executor::block(std::int32_t execution) const { return plan_.graph.block(sequence_[at(execution)]); }
 std::int32_t Executor::execution_of(const Action& a) const { return rank_.chunks[at(a.chunk)][at(a.segment())].first; }
 
-void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before) {
+void Executor::prepare_as(const Executor& rehearsed) {
+  tables_.rotary.prepare_as(rehearsed.tables_.rotary);
+  tables_.routes.prepare_as(rehearsed.tables_.routes);
+  offload_.prepare_as(rehearsed.offload_);
+}
+
+void Executor::run_step(std::int64_t step, const BatchSource& batches, const OptimizerStep& optimizer,
+                        const BeforeAction& before) {
   const NamedRange range = ranges_.step(step);
-  batches_ = [&](const BatchLayout& layout, std::int32_t micro_batch) {
-    return feed_.micro_batch(layout, step, micro_batch);
-  };
-  env_.tokens.begin_step();
+  batches_.begin_step(batches);
   if (graph_.is_due()) {
     give_graph(optimizer, before);
   } else {
@@ -97,30 +107,30 @@ void Executor::run_step(std::int64_t step, const OptimizerStep& optimizer, const
 }
 
 void Executor::give_graph(const OptimizerStep& optimizer, const BeforeAction& before) {
-  if (graph_.is_recorded(env_.backend.reservations())) {
-    for (std::int32_t m = 0; m < static_cast<std::int32_t>(plan_.strategy.micro_batches); ++m) put_tokens(m);
+  if (graph_.is_recorded(device_.memory.reservations())) {
+    batches_.put_all();
   } else {
-    graph_.record(env_.backend.reservations(), [&] { give_step(optimizer, before); });
+    graph_.record(device_.memory.reservations(), [&] { give_step(optimizer, before); });
   }
   clock_.begin_again();
   graph_.launch();
 }
 
 void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& before) {
-  loaded_ = -1;
-  if (memory_ != nullptr) env_.backend.begin_step(memory_->of_step());
+  batches_.begin_pass();
+  if (memory_ != nullptr) device_.memory.begin_step(memory_->of_step());
   last_pass_ = passes_;
-  env_.scalars.begin();
-  env_.parameters.gradients.begin_step();
+  scalars_.begin();
+  parameters_.gradients.begin_step();
   reductions_.begin_step();
-  env_.operands.begin_step();
+  tables_.operands.begin_step();
   inside_.begin_step();
-  env_.device.forget_times();
+  device_.lanes.forget_times();
   clock_.begin_step();
   lanes_.begin_step();  // behind the step's own mark, from which times count
   routed_.clear();
   offload_.begin_step();
-  LiveBytes& live = env_.backend.live();
+  LiveBytes& live = device_.memory.live();
   bool is_replayed = false;  // what the next backward reads
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& action = rank_.actions[at(i)];
@@ -139,15 +149,15 @@ void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& bef
     live.end_action(i);
     if (computes(action))
       is_replayed = action.kind() == ActionKind::recompute && blocks_[at(execution_of(action))].replay_outputs.empty();
-    if (strict_ && computes(action)) buffers_.require_fit(action, live, env_.groups.rank());
+    if (mode_ == ExecutionMode::strict && computes(action)) buffers_.require_fit(action, live, share_.groups.rank());
     buffers_.end(action);
   }
-  if (memory_ != nullptr) env_.backend.end_step();
+  if (memory_ != nullptr) device_.memory.end_step();
 }
 
 void Executor::issue(std::int32_t index, const OptimizerStep& optimizer) {
   if (lanes_.is_issued(index)) return;
-  env_.backend.begin_action(index);
+  device_.memory.begin_action(index);
   const Action& action = rank_.actions[at(index)];
   const NamedRange range = ranges_.action(index);
   const Stream lane = ActionLanes::lane_of(action);
@@ -169,8 +179,8 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
     case ActionKind::send_backward: return send(action);
     case ActionKind::receive_forward:
     case ActionKind::receive_backward: return messages_.receive(action);
-    case ActionKind::all_gather_parameters: return gather(action, rank_, env_.parameters.weights);
-    case ActionKind::release_parameters: return env_.parameters.weights.release();
+    case ActionKind::all_gather_parameters: return gather(action, rank_, parameters_.weights);
+    case ActionKind::release_parameters: return parameters_.weights.release();
     case ActionKind::reduce_gradients:
       return std::holds_alternative<TiedSum>(action.what) ? reductions_.run_tied() : reductions_.run(action);
     case ActionKind::tensor_collective:
@@ -191,45 +201,11 @@ void Executor::run(const Action& action, std::int32_t index, const OptimizerStep
   }
 }
 
-FirstRead Executor::first_read(std::int32_t micro_batch) const {
-  const Strategy& s = plan_.strategy;
-  return {(std::int64_t{micro_batch} * s.data_parallel + env_.groups.index(Axis::data)) * s.micro_batch,
-          env_.groups.index(Axis::context) * env_.local_sequence()};
-}
-
-void Executor::load_batch(std::int32_t micro_batch) {
-  if (loaded_ == micro_batch) return;
-  loaded_ = micro_batch;
-  env_.batch.first_sequence = first_read(micro_batch).sequence;
-  put_tokens(micro_batch);
-  env_.fetch_batch(micro_batch);
-}
-
-void Executor::put_tokens(std::int32_t micro_batch) {
-  if (env_.tokens.has(micro_batch)) return;
-  const Strategy& s = plan_.strategy;
-  const BatchLayout layout{s.data_parallel, env_.groups.index(Axis::data), static_cast<std::int32_t>(s.micro_batches),
-                           static_cast<std::int32_t>(s.micro_batch)};
-  const TokenBatch batch = batches_(layout, micro_batch);
-  const FirstRead place = first_read(micro_batch);
-  LocalIds ids;
-  const std::int64_t length = env_.local_sequence();
-  for (std::int64_t sequence = 0; sequence < s.micro_batch; ++sequence) {
-    const std::int64_t first = sequence * batch.length + place.token;
-    const auto slice = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
-      to.insert(to.end(), from.begin() + first, from.begin() + first + length);
-    };
-    slice(batch.tokens, ids.tokens);
-    slice(batch.targets, ids.targets);
-  }
-  env_.tokens.put(micro_batch, ids);
-}
-
 void Executor::compute(const Action& action, std::int32_t index) {
   const std::int32_t execution = execution_of(action);
-  load_batch(action.micro_batch);
+  batches_.load(action.micro_batch);
   inside_.begin_block();
-  BlockInterpreter interpreter(env_, block(execution), blocks_[at(execution)], execution,
+  BlockInterpreter interpreter(parts_, block(execution), blocks_[at(execution)], execution,
                                states_[{execution, action.micro_batch}]);
   const auto& pass = std::get<ComputePass>(action.what);
   switch (pass.of) {
@@ -247,7 +223,7 @@ void Executor::compute(const Action& action, std::int32_t index) {
   }
   if (makes_weight_gradients(pass.of)) {
     finish_unit(action, execution);
-    env_.parameters.weights.drop_secondary();
+    parameters_.weights.drop_secondary();
   }
   inside_.end_block(index, clock_.times());
 }
@@ -272,12 +248,12 @@ void Executor::forward(BlockInterpreter& interpreter, const Action& action, std:
       inputs = std::move(transferred.mapped());
     }
     interpreter.accept_inputs(std::move(inputs));
-    env_.backend.live().begin_action();  // what was transferred over is the block's own from here
+    device_.memory.live().begin_action();  // what was transferred over is the block's own from here
   }
   std::vector<BufferRef> outputs = interpreter.forward();
-  if (!env_.is_evaluating) env_.parameters.weights.keep_secondary(execution);
+  if (!parts_.pass.is_evaluating) parameters_.weights.keep_secondary(execution);
   const ExchangedRows& rows = states_[place].rows;
-  if (env_.shard.experts_exchange() && rows.is_known()) routed_[place] = rows.moved();
+  if (share_.shard.experts_exchange() && rows.is_known()) routed_[place] = rows.moved();
   if (outputs.empty()) return;
   const std::int32_t next = messages_.network_stage(action) + 1;
   const bool stays =

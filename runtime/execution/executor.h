@@ -25,18 +25,8 @@
 #include "runtime/execution/stage_messages.h"
 #include "runtime/execution/step_graph.h"
 #include "runtime/execution/step_memory.h"
-#include "runtime/training/data_feed.h"
 
 namespace plumbline {
-
-/// The sequences of a rank's micro-batch.
-using BatchSource = std::function<TokenBatch(const BatchLayout&, std::int32_t micro_batch)>;
-
-/// Where a rank begins to read a micro-batch.
-struct FirstRead {
-  std::int64_t sequence = 0;  ///< of the global batch
-  std::int64_t token = 0;     ///< of each sequence
-};
 
 class Executor {
  public:
@@ -45,8 +35,11 @@ class Executor {
   /// Called with an action's index before it runs.
   using BeforeAction = std::function<void(std::int32_t)>;
 
-  /// `strict`: refuse what does not fit the program's buffers.
-  Executor(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed, bool strict);
+  Executor(const ExecutionPlan& plan, ExecutionMode mode, const RankShare& share, RankDevice& device,
+           ParameterStore& parameters, StepValues& values);
+
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
 
   /// Buffers lie where it plans them from here on. It outlives the steps. With a graph, steps behind the first are one.
   void use(StepMemory& memory, std::unique_ptr<WorkGraph> graph = nullptr) {
@@ -54,8 +47,14 @@ class Executor {
     graph_.use(std::move(graph));
   }
 
-  /// Returns when all of it is done.
-  void run_step(std::int64_t step, const OptimizerStep& optimizer, const BeforeAction& before = {});
+  /// Reserves what a step of `rehearsed` reserved alongside its tensors.
+  void prepare_as(const Executor& rehearsed);
+  /// Who looks at the logits of passes from here on.
+  void show_logits(LogitsVisit visit) { pass_.on_logits = std::move(visit); }
+
+  /// Returns when all of it is done. `step`: its number.
+  void run_step(std::int64_t step, const BatchSource& batches, const OptimizerStep& optimizer,
+                const BeforeAction& before = {});
   /// The program's forwards of its first `micro_batches` micro-batches, of `batches`, with the weights as they are;
   /// what a backward would read is released at once. Every rank calls it between the same two steps.
   [[nodiscard]] CrossEntropyLoss run_forwards(const BatchSource& batches, std::int32_t micro_batches,
@@ -69,7 +68,7 @@ class Executor {
   [[nodiscard]] const HostCopies& copied() const { return offload_.counted(); }
   [[nodiscard]] std::int32_t stage() const { return stage_; }
   [[nodiscard]] const RankProgram& program() const { return rank_; }
-  [[nodiscard]] FirstRead first_read(std::int32_t micro_batch) const;
+  [[nodiscard]] const RankBatches& batches() const { return batches_; }
   [[nodiscard]] const StepGraph& graph() const { return graph_; }
 
  private:
@@ -89,17 +88,20 @@ class Executor {
   void take_gradients(const Action& action, std::int32_t execution);
   void send(const Action& action);
   void finish_unit(const Action& action, std::int32_t execution);
-  void load_batch(std::int32_t micro_batch);
-  /// A micro-batch's tokens, where the device fetches them from.
-  void put_tokens(std::int32_t micro_batch);
   [[nodiscard]] bool is_of_forwards(const Action& action, std::int32_t micro_batches) const;
   [[nodiscard]] std::int32_t execution_of(const Action& action) const;
   [[nodiscard]] const Block& block(std::int32_t execution) const;
 
   const ExecutionPlan& plan_;
-  RankEnvironment& env_;
-  const DataFeed& feed_;
-  bool strict_;
+  ExecutionMode mode_;
+  const RankShare& share_;
+  RankDevice& device_;
+  ParameterStore& parameters_;
+  StepScalars& scalars_;
+  KernelTables tables_;
+  RankBatches batches_;
+  ForwardPass pass_;
+  KernelParts parts_;
   StepMemory* memory_ = nullptr;
   std::int32_t stage_;
   const RankProgram& rank_;
@@ -114,8 +116,6 @@ class Executor {
   Transferred gradients_;           ///< of an execution's outputs
   Transferred parked_gradients_;    ///< the same, from a stage on the same rank
   std::vector<BufferRef> waiting_;  ///< of those, what the backward at work reads
-  BatchSource batches_;             ///< of the step at hand
-  std::int32_t loaded_ = -1;        ///< micro-batch whose tokens are here
   ProgramBuffers buffers_;
   ActionClock clock_;
   StageMessages messages_;

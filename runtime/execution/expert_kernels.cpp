@@ -7,7 +7,7 @@ namespace {
 /// Memory until the next kernel asks for some.
 template <class T>
 T* scratch(const KernelCall& call, std::int64_t count) {
-  return reinterpret_cast<T*>(call.env.backend.workspace(Bytes(count * static_cast<std::int64_t>(sizeof(T)))).data);
+  return reinterpret_cast<T*>(call.device.memory.workspace(Bytes(count * static_cast<std::int64_t>(sizeof(T)))).data);
 }
 
 ChosenValues chosen_of(const RouteTable& routes, float* values, float* of_choices) {
@@ -26,7 +26,7 @@ void router_forward(const KernelCall& call) {
   const std::int64_t choices = call.rows(y) * chosen;
   auto* const weights = scratch<float>(call, 2 * choices);
   call.kernels().router_forward({kernel.output, call.view(1), reinterpret_cast<std::int32_t*>(weights + choices),
-                                 weights, chosen, call.env.router_weights()});
+                                 weights, chosen, router_weights(call)});
 }
 
 // Operands: gradient of the probabilities, probabilities, gradient of the logits.
@@ -35,7 +35,7 @@ void router_backward(const KernelCall& call) {
   auto* const of_weights = scratch<float>(call, routes.shape.choices());
   call.kernels().chosen_values(chosen_of(routes, call.floats(0), of_weights));
   call.kernels().router_backward(
-      {of_weights, call.view(1), routes.experts, call.view(2), routes.shape.chosen, call.env.router_weights()});
+      {of_weights, call.view(1), routes.experts, call.view(2), routes.shape.chosen, router_weights(call)});
 }
 
 // Operands: gradient of out, rows, gradient of rows, gradient of probabilities.

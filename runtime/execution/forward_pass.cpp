@@ -19,17 +19,16 @@ bool Executor::is_of_forwards(const Action& action, std::int32_t micro_batches) 
 
 CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t micro_batches,
                                         const BeforeAction& before) {
-  batches_ = batches;
-  loaded_ = -1;
-  env_.tokens.begin_step();
-  if (memory_ != nullptr) env_.backend.begin_step(memory_->of_forwards(micro_batches));
-  env_.scalars.begin();
-  env_.is_evaluating = true;
-  env_.operands.begin_step();
+  batches_.begin_step(batches);
+  batches_.begin_pass();
+  if (memory_ != nullptr) device_.memory.begin_step(memory_->of_forwards(micro_batches));
+  scalars_.begin();
+  pass_.is_evaluating = true;
+  tables_.operands.begin_step();
   lanes_.begin_step();
   inside_.begin_step();
-  env_.device.forget_times();
-  LiveBytes& live = env_.backend.live();
+  device_.lanes.forget_times();
+  LiveBytes& live = device_.memory.live();
   for (std::int32_t i = 0; i < std::ssize(rank_.actions); ++i) {
     const Action& action = rank_.actions[static_cast<std::size_t>(i)];
     if (!is_of_forwards(action, micro_batches)) continue;
@@ -39,9 +38,9 @@ CrossEntropyLoss Executor::run_forwards(const BatchSource& batches, std::int32_t
     live.end_action(i);  // no more than in a step, or a comparison of bytes says so
     if (action.kind() == ActionKind::forward) states_.erase({execution_of(action), action.micro_batch});
   }
-  if (memory_ != nullptr) env_.backend.end_step();
-  env_.is_evaluating = false;
-  return env_.scalars.read_own().loss;
+  if (memory_ != nullptr) device_.memory.end_step();
+  pass_.is_evaluating = false;
+  return scalars_.read_own().loss;
 }
 
 }  // namespace plumbline

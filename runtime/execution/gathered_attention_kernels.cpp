@@ -28,24 +28,24 @@ struct GatheredPair {
 
 GatheredPair gathered_pair(const KernelCall& call, std::size_t key, std::size_t value, std::size_t both) {
   const std::span<std::byte> all = span_of(call.buffer(both));
-  const auto ranks = static_cast<std::size_t>(call.env.shard.context_parallel);
+  const auto ranks = static_cast<std::size_t>(call.share.shard.context_parallel);
   const std::span<std::byte> keys = span_of(call.buffer(key));
   const std::span<std::byte> values = span_of(call.buffer(value));
-  const std::int64_t sequences = call.env.shard.lengths.batch;
+  const std::int64_t sequences = call.share.shard.lengths.batch;
   return {{keys, all.first(ranks * keys.size()), call.format(call.tensor(key)), sequences},
           {values, all.subspan(ranks * keys.size()), call.format(call.tensor(value)), sequences}};
 }
 
 void gather(const KernelCall& call, const GatheredRows& rows) {
   for (std::int64_t i = 0; i < rows.sequences; ++i)
-    call.env.group_calls.communicate(Axis::context, [=, &group = call.env.groups[Axis::context]] {
+    call.device.calls.communicate(Axis::context, [=, &group = call.share.groups[Axis::context]] {
       group.all_gather(rows.own_of(i), rows.all_of(i), element_format(rows.number));
     });
 }
 
 void reduce_scatter(const KernelCall& call, const GatheredRows& rows) {
   for (std::int64_t i = 0; i < rows.sequences; ++i)
-    call.env.group_calls.communicate(Axis::context, [=, &group = call.env.groups[Axis::context]] {
+    call.device.calls.communicate(Axis::context, [=, &group = call.share.groups[Axis::context]] {
       group.reduce_scatter(rows.all_of(i), rows.own_of(i), element_format(rows.number), Reduction::sum);
     });
 }

@@ -16,8 +16,8 @@ struct HeadParts {
   NumberFormat number = NumberFormat::fp32;
 
   HeadParts(const KernelCall& call, TensorId like)
-      : sequences(call.env.shard.lengths.batch),
-        ranks(call.env.shard.context_parallel),
+      : sequences(call.share.shard.lengths.batch),
+        ranks(call.share.shard.context_parallel),
         tokens(call.rows(like) / sequences),
         features(call.columns(like) / ranks),
         number(call.format(like)) {}
@@ -61,10 +61,10 @@ void exchange_heads(const KernelCall& call) {
   const HeadParts parts(call, like);
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(parts.ranks), parts.tokens * parts.features);
   for (std::int64_t sequence = 0; sequence < parts.sequences; ++sequence)
-    call.env.group_calls.communicate(
+    call.device.calls.communicate(
         Axis::context, [leaving = sequence_of(span_of(call.buffer(0)), sequence, parts.sequences),
                         arriving = sequence_of(span_of(call.buffer(1)), sequence, parts.sequences),
-                        &group = call.env.groups[Axis::context], counts, format = element_format(parts.number)] {
+                        &group = call.share.groups[Axis::context], counts, format = element_format(parts.number)] {
           group.all_to_all(leaving, counts, arriving, counts, format);
         });
 }

@@ -40,20 +40,20 @@ TensorView KernelCall::view(std::size_t operand, TensorId like) const {
 
 std::int64_t KernelCall::rows(TensorId id) const {
   const Tensor& tensor = block.tensor(id);
-  return is_routed(tensor) ? state_.rows.rows() : local_rows(tensor, env.shard);
+  return is_routed(tensor) ? state_.rows.rows() : local_rows(tensor, share.shard);
 }
 std::int64_t KernelCall::columns(TensorId id) const {
   const Tensor& tensor = block.tensor(id);
-  return local_elements(tensor, env.shard) / std::max<std::int64_t>(1, local_rows(tensor, env.shard));
+  return local_elements(tensor, share.shard) / std::max<std::int64_t>(1, local_rows(tensor, share.shard));
 }
-NumberFormat KernelCall::format(TensorId id) const { return storage_format(block.tensor(id), env.formats); }
+NumberFormat KernelCall::format(TensorId id) const { return storage_format(block.tensor(id), parts.plan.formats); }
 
 Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
   if (buffer.rows == BufferRows::none) return buffer.bytes;
   const std::int64_t width = columns(buffer.like);
   const Bytes row = storage(is_logits(block, buffer.like) ? logit_stride(width) : width, format(buffer.like));
   switch (buffer.rows) {
-    case BufferRows::whole: return row * rows(buffer.like) * std::int64_t{env.shard.tensor_parallel};
+    case BufferRows::whole: return row * rows(buffer.like) * std::int64_t{share.shard.tensor_parallel};
     case BufferRows::chosen: return row * state_.rows.chosen();
     default: return row * rows(buffer.like);
   }
@@ -62,20 +62,20 @@ Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
 SizeFrom KernelCall::size_from(const BlockBuffer& buffer) const {
   const bool holds_arrivals =
       buffer.rows != BufferRows::none && buffer.rows != BufferRows::chosen && is_routed(block.tensor(buffer.like));
-  return holds_arrivals && env.shard.experts_exchange() ? SizeFrom::routing : SizeFrom::program;
+  return holds_arrivals && share.shard.experts_exchange() ? SizeFrom::routing : SizeFrom::program;
 }
 
-bool KernelCall::makes_part() const { return env.shard.tensor_parallel > 1 && is_summed_over_ranks(block, op); }
+bool KernelCall::makes_part() const { return share.shard.tensor_parallel > 1 && is_summed_over_ranks(block, op); }
 
 DropoutDraw KernelCall::draw() const {
   constexpr std::uint32_t most_ops = 4096;  // of a block, so that every op of a network has a number of its own
-  const DropoutConstants& p = env.constants.dropout;
-  const float probability = env.is_evaluating                  ? 0.0F
+  const DropoutConstants& p = parts.plan.constants.dropout;
+  const float probability = parts.pass.is_evaluating           ? 0.0F
                             : op.kind == OpKind::attention     ? p.attention
                             : block.kind() == BlockKind::input ? p.embedding
                                                                : p.residual;
   const auto number = static_cast<std::uint32_t>(execution) * most_ops + static_cast<std::uint32_t>(instruction.op);
-  return {probability, {.op = number, .seed_of_step = env.inputs.seed()}};
+  return {probability, {.op = number, .seed_of_step = parts.values.inputs.seed()}};
 }
 
 namespace {

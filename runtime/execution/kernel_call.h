@@ -7,16 +7,18 @@
 #include "core/program/block_program.h"
 #include "kernels/dropout.h"
 #include "runtime/execution/block_state.h"
-#include "runtime/execution/rank_environment.h"
+#include "runtime/execution/kernel_parts.h"
 
 namespace plumbline {
 
 /// An instruction of one execution of a block, on one rank.
 class KernelCall {
  public:
-  KernelCall(RankEnvironment& environment, const Block& of, const BlockProgram& program, BlockState& state,
+  KernelCall(const KernelParts& of_rank, const Block& of, const BlockProgram& program, BlockState& state,
              std::int32_t of_execution, const Instruction& what)
-      : env(environment),
+      : parts(of_rank),
+        share(of_rank.share),
+        device(of_rank.device),
         block(of),
         instruction(what),
         execution(of_execution),
@@ -25,7 +27,9 @@ class KernelCall {
         state_(state),
         operands_(program.operands_of(what)) {}
 
-  RankEnvironment& env;
+  const KernelParts& parts;
+  const RankShare& share;
+  RankDevice& device;
   const Block& block;
   const Instruction& instruction;
   std::int32_t execution;
@@ -50,25 +54,32 @@ class KernelCall {
   /// As a buffer of the tensor stores it.
   [[nodiscard]] NumberFormat format(TensorId id) const;
   [[nodiscard]] bool is_sliced(TensorId id) const {
-    return env.slices_tokens() && block.tensor(id).partition == Partition::sequence;
+    return share.slices_tokens() && block.tensor(id).partition == Partition::sequence;
   }
   /// Whether tensor-parallel ranks each make a part of the operator's output.
   [[nodiscard]] bool makes_part() const;
   [[nodiscard]] DropoutDraw draw() const;
   [[nodiscard]] ConstTensorView weight(TensorId parameter) const {
-    return env.parameters.weights.weight(execution, parameter);
+    return parts.parameters.weights.weight(execution, parameter);
   }
   /// Nothing, where the parameter is frozen.
   [[nodiscard]] TensorView gradient(TensorId parameter) const {
-    return env.parameters.gradients.gradient(execution, parameter);
+    return parts.parameters.gradients.gradient(execution, parameter);
   }
   [[nodiscard]] std::size_t inputs() const { return op.inputs.size(); }
-  [[nodiscard]] const DeviceKernels& kernels() const { return env.device.kernels(); }
+  [[nodiscard]] const DeviceKernels& kernels() const { return device.lanes.kernels(); }
   /// With the scratch memory that it asks for.
   template <class Arguments>
   void run(const ScratchKernel<Arguments>& kernel, Arguments& arguments) const {
-    arguments.workspace = env.backend.workspace(kernel.workspace(arguments));
+    arguments.workspace = device.memory.workspace(kernel.workspace(arguments));
     kernel.run(arguments);
+  }
+  /// Calls `act(place, first row, rows)` for each run of rows that lie in one sequence. `sliced`: the rows are this
+  /// tensor-parallel rank's slice.
+  template <class Act>
+  void for_row_places(std::int64_t rows, bool sliced, Act act) const {
+    const std::int64_t first = sliced ? share.groups.index(Axis::tensor) * rows : 0;
+    plumbline::for_row_places(share, {rows, first, parts.batches.at_hand().first_sequence}, act);
   }
   /// What a buffer of the program takes with the rows that were routed.
   [[nodiscard]] Bytes size_of(const BlockBuffer& buffer) const;
@@ -92,7 +103,7 @@ struct LinearPart {
 [[nodiscard]] std::vector<LinearPart> linear_parts(const Block& block, const Op& op);
 
 /// Binds the copies that fp8 products of a block read of its weights.
-void keep_product_weights(RankEnvironment& environment, const Block& block, std::int32_t execution);
+void keep_product_weights(const KernelParts& parts, const Block& block, std::int32_t execution);
 
 /// Calls the kernel that the instruction names.
 void run_kernel(const KernelCall& call);
@@ -121,6 +132,8 @@ void share_rows(const KernelCall& call);
 void run_head_copies(const KernelCall& call);
 /// Packed rows to the ranks of their heads, or back to those of their tokens.
 void exchange_heads(const KernelCall& call);
+/// What weighs the experts of a token, as the network says.
+[[nodiscard]] RouterWeights router_weights(const KernelCall& call);
 [[nodiscard]] std::int64_t chosen_experts(const KernelCall& call, TensorId probabilities);
 
 }  // namespace plumbline

@@ -17,20 +17,20 @@ ConstTensorView repeated(ConstTensorView row, std::int64_t rows) {
 /// Rows of the position table, from that of position 0.
 template <class View>
 View from_first_position(const KernelCall& call, const View& table) {
-  const std::int64_t first = call.env.constants.first_position;
+  const std::int64_t first = call.parts.plan.constants.first_position;
   return table.rows_from(first, table.rows - first);
 }
 
 void linear_forward(const KernelCall& call) {
-  const NumberFormat product = product_format(call.block, call.op, call.env.shard);
-  const ConstTensorView x = call.env.operands.cast(call.view(0), product, ScratchUse::input, ScaleOf::row);
+  const NumberFormat product = product_format(call.block, call.op, call.share.shard);
+  const ConstTensorView x = call.parts.tables.operands.cast(call.view(0), product, ScratchUse::input, ScaleOf::row);
   const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const LinearPart& part = parts[i];
     const std::size_t y = call.inputs() + i;
     if (!call.has(y)) continue;  // a replay that skips it
     const ConstTensorView weight =
-        call.env.operands.weight({call.execution, part.weight.index()}, call.weight(part.weight), product);
+        call.parts.tables.operands.weight({call.execution, part.weight.index()}, call.weight(part.weight), product);
     const bool adds_bias = part.bias.is_valid() && !call.makes_part();
     LinearForward kernel{x, weight, adds_bias ? call.weight(part.bias) : ConstTensorView{}, call.view(y, part.output)};
     call.run(call.kernels().linear_forward, kernel);
@@ -48,33 +48,34 @@ void add_bias(const KernelCall& call) {
 
 void linear_input_gradient(const KernelCall& call) {
   const TensorView dx = call.view(call.operand_count() - 1, call.op.inputs.front());
-  const NumberFormat product = product_format(call.block, call.op, call.env.shard);
+  const NumberFormat product = product_format(call.block, call.op, call.share.shard);
   Write write = call.instruction.accumulates ? Write::accumulate : Write::overwrite;
   const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const ProductOperands::Oriented weight = call.env.operands.weight_of_gradient(
+    const ProductOperands::Oriented weight = call.parts.tables.operands.weight_of_gradient(
         {call.execution, parts[i].weight.index()}, call.weight(parts[i].weight), product);
-    Matmul kernel{
-        .a = call.env.operands.cast(call.view(i, parts[i].output), product, ScratchUse::gradient, ScaleOf::row),
-        .b = weight.view,
-        .c = dx,
-        .transpose_b = weight.transpose,
-        .write = write};
+    Matmul kernel{.a = call.parts.tables.operands.cast(call.view(i, parts[i].output), product, ScratchUse::gradient,
+                                                       ScaleOf::row),
+                  .b = weight.view,
+                  .c = dx,
+                  .transpose_b = weight.transpose,
+                  .write = write};
     call.run(call.kernels().matmul, kernel);
     write = Write::accumulate;
   }
 }
 
 void linear_weight_gradient(const KernelCall& call) {
-  const NumberFormat product = product_format(call.block, call.op, call.env.shard);
-  const ConstTensorView x =
-      call.env.operands.cast(call.view(0, call.op.inputs.front()), product, ScratchUse::input, ScaleOf::column);
+  const NumberFormat product = product_format(call.block, call.op, call.share.shard);
+  const ConstTensorView x = call.parts.tables.operands.cast(call.view(0, call.op.inputs.front()), product,
+                                                            ScratchUse::input, ScaleOf::column);
   const std::vector<LinearPart> parts = linear_parts(call.block, call.op);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const TensorView weight = call.gradient(parts[i].weight);
     if (!weight.is_there()) continue;
     const ConstTensorView dy = call.view(1 + i, parts[i].output);
-    LinearWeightGradient kernel{x, call.env.operands.cast(dy, product, ScratchUse::gradient, ScaleOf::column), weight};
+    LinearWeightGradient kernel{x, call.parts.tables.operands.cast(dy, product, ScratchUse::gradient, ScaleOf::column),
+                                weight};
     kernel.uncast_gradient = dy;
     if (parts[i].bias.is_valid()) kernel.bias_gradient = call.gradient(parts[i].bias);
     call.run(call.kernels().linear_weight_gradient, kernel);
@@ -94,21 +95,21 @@ std::vector<LinearPart> linear_parts(const Block& block, const Op& op) {
   return parts;
 }
 
-void keep_product_weights(RankEnvironment& environment, const Block& block, std::int32_t execution) {
+void keep_product_weights(const KernelParts& parts, const Block& block, std::int32_t execution) {
   for (const Op& op : block.ops()) {
-    const NumberFormat product = product_format(block, op, environment.shard);
+    const NumberFormat product = product_format(block, op, parts.share.shard);
     if (op.kind != OpKind::linear || bits(product) != 8) continue;
     for (const LinearPart& part : linear_parts(block, op))
-      environment.operands.keep({execution, part.weight.index()},
-                                environment.parameters.weights.weight(execution, part.weight), product);
+      parts.tables.operands.keep({execution, part.weight.index()},
+                                 parts.parameters.weights.weight(execution, part.weight), product);
   }
 }
 
 void run_embedding(const KernelCall& call) {
   const auto first_row = [&](std::int64_t rows) {
-    return call.makes_part() ? call.env.groups.index(Axis::tensor) * rows : 0;
+    return call.makes_part() ? call.share.groups.index(Axis::tensor) * rows : 0;
   };
-  const std::int32_t* tokens = call.env.batch.tokens;
+  const std::int32_t* tokens = call.parts.batches.at_hand().tokens;
   if (call.instruction.role == KernelRole::weight_gradient) {
     const TensorView table = call.gradient(call.op.parameters[0]);
     return call.kernels().embedding_backward({tokens, call.view(1), table, first_row(table.rows)});
@@ -122,14 +123,14 @@ void run_position_embedding(const KernelCall& call) {
   if (call.instruction.role == KernelRole::weight_gradient) {
     const ConstTensorView dy = call.view(1);
     const TensorView table = from_first_position(call, call.gradient(call.op.parameters[0]));
-    return call.env.for_row_places(dy.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
+    return call.for_row_places(dy.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
       call.kernels().position_embedding_backward({dy.rows_from(first, n), table, place});
     });
   }
   const ConstTensorView x = call.view(0);
   const TensorView y = call.view(1);
   const ConstTensorView table = from_first_position(call, call.weight(call.op.parameters[0]));
-  call.env.for_row_places(x.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
+  call.for_row_places(x.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
     call.kernels().position_embedding_forward({x.rows_from(first, n), table, y.rows_from(first, n), place});
   });
 }

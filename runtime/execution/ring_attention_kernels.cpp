@@ -24,8 +24,8 @@ KeyValue halves(std::span<std::byte> both, const KeyValue& like) {
 
 /// The ring as one rank sees it.
 struct Ring {
-  RankEnvironment& env;
-  Communicator& group = env.groups[Axis::context];
+  Communicator& group;
+  GroupCalls& calls;
 
   [[nodiscard]] std::int32_t size() const { return group.rank_set().size(); }
   [[nodiscard]] std::int32_t next() const { return (group.index() + 1) % size(); }
@@ -33,10 +33,10 @@ struct Ring {
   /// Whose keys are here after so many hops.
   [[nodiscard]] std::int32_t owner(std::int32_t hops) const { return (group.index() + size() - hops) % size(); }
   void send(std::span<const std::byte> data, std::int32_t tag) const {
-    env.group_calls.communicate(Axis::context, [=, &to = group, rank = next()] { to.send(data, rank, tag); });
+    calls.communicate(Axis::context, [=, &to = group, rank = next()] { to.send(data, rank, tag); });
   }
   void receive(std::span<std::byte> data, std::int32_t tag) const {
-    env.group_calls.communicate(Axis::context, [=, &from = group, rank = before()] { from.receive(data, rank, tag); });
+    calls.communicate(Axis::context, [=, &from = group, rank = before()] { from.receive(data, rank, tag); });
   }
   /// One hop: what is here goes on, what comes is in `arriving`.
   void pass(const KeyValue& leaving, const KeyValue& arriving) const {
@@ -53,7 +53,7 @@ void ring_forward(const KernelCall& call) {
   AttentionForward kernel = attention_forward_call(call);
   call.run(call.kernels().attention_forward, kernel);
 
-  const Ring ring{call.env};
+  const Ring ring{call.share.groups[Axis::context], call.device.calls};
   const KeyValue own{span_of(call.buffer(1)), span_of(call.buffer(2))};
   const KeyValue travelling = halves(span_of(call.buffer(5)), own);
   const std::int64_t own_begin = kernel.shape.first_query;
@@ -78,7 +78,7 @@ void ring_backward(const KernelCall& call) {
   const std::array made{kernel.key_gradient, kernel.value_gradient};
   call.run(call.kernels().attention_backward, kernel);
 
-  const Ring ring{call.env};
+  const Ring ring{call.share.groups[Axis::context], call.device.calls};
   const KeyValue own{span_of(call.buffer(2)), span_of(call.buffer(3))};
   const KeyValue travelling = halves(span_of(call.buffer(call.operand_count() - 2)), own);
   const std::span<std::byte> sums = span_of(call.buffer(call.operand_count() - 1));

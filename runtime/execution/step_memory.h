@@ -13,17 +13,20 @@
 #include <map>
 
 #include "runtime/execution/buffer_places.h"
-#include "runtime/training/data_feed.h"
 
 namespace plumbline {
 
+class Executor;
+class ParameterStore;
 struct ExecutionPlan;
-class RankEnvironment;
+struct RankDevice;
+struct RankShare;
 
 class StepMemory {
  public:
-  /// Reserves what steps need. The environment's constants are set.
-  StepMemory(const ExecutionPlan& plan, RankEnvironment& environment, const DataFeed& feed);
+  /// Reserves what steps of `executor` need.
+  StepMemory(const ExecutionPlan& plan, const RankShare& share, RankDevice& device, const ParameterStore& parameters,
+             Executor& executor);
 
   [[nodiscard]] const StepPlan& of_step() const { return of_step_; }
   /// Of an evaluation of the first `micro_batches`; reserves what it needs beyond a step.
@@ -34,8 +37,10 @@ class StepMemory {
   [[nodiscard]] StepPlan rehearsed(Walk walk) const;
 
   const ExecutionPlan& plan_;
-  RankEnvironment& env_;
-  const DataFeed& feed_;
+  const RankShare& share_;
+  RankDevice& device_;
+  const ParameterStore& parameters_;
+  Executor& executor_;
   StepPlan of_step_;
   std::map<std::int32_t, StepPlan> of_forwards_;  ///< by micro-batches
 };

@@ -1,7 +1,6 @@
 // Operators on single tokens: norms, activations, rotary positions, dropout, the loss.
 #include "core/graph/rotary_features.h"
 #include "runtime/execution/kernel_call.h"
-#include "runtime/execution/rotary_frequencies.h"
 
 namespace plumbline {
 namespace {
@@ -21,7 +20,7 @@ void norm_forward(const KernelCall& call) {
   const ConstTensorView x = reshaped(call.view(0), weight.columns);
   const TensorView y = reshaped(call.view(1), weight.columns);
   float* statistics = call.floats(2);
-  const float epsilon = call.env.constants.norm_epsilon;
+  const float epsilon = call.parts.plan.constants.norm_epsilon;
   if (op.kind == OpKind::rms_norm) return call.kernels().rms_norm_forward({x, weight, y, statistics, epsilon});
   call.kernels().layer_norm_forward(
       {x, weight, call.weight(op.parameters[1]), y, statistics, statistics + x.rows, epsilon});
@@ -30,7 +29,8 @@ void norm_forward(const KernelCall& call) {
 /// Rows of a buffer that holds gradients of an operator's parameters until they are added.
 TensorView deferred_row(const KernelCall& call, std::size_t operand, std::size_t parameter, std::int64_t width) {
   const auto parameters = static_cast<std::int64_t>(call.op.parameters.size());
-  return dense_view(static_cast<void*>(call.buffer(operand)->data()), call.env.formats.gradient, parameters, width)
+  return dense_view(static_cast<void*>(call.buffer(operand)->data()), call.parts.plan.formats.gradient, parameters,
+                    width)
       .rows_from(static_cast<std::int64_t>(parameter), 1);
 }
 
@@ -67,7 +67,7 @@ Gelu gelu_form(Activation activation) { return activation == Activation::gelu_er
 
 // Operands: x, y. Of a backward: gradient of y, x, y, gradient of x.
 void plain_activation(const KernelCall& call) {
-  const Activation activation = call.env.constants.activation;
+  const Activation activation = call.parts.plan.constants.activation;
   const bool is_relu = activation == Activation::relu;
   if (call.instruction.role == KernelRole::forward) {
     if (is_relu) return call.kernels().relu_forward({call.view(0), call.view(1)});
@@ -105,12 +105,12 @@ void run_rotary(const KernelCall& call) {
   const Tensor& tensor = call.block.tensor(like);
   const std::int64_t units = std::max<std::int64_t>(1, tensor.partition_units);
   const std::int64_t head_dim = tensor.shape.back().factor / units;
-  const std::int64_t rotary_dim = rotary_features(call.env.constants.rotary, head_dim);
-  const float* const frequencies = call.env.frequencies(rotary_dim);
+  const std::int64_t rotary_dim = rotary_features(call.parts.plan.constants.rotary, head_dim);
+  const float* const frequencies = call.parts.tables.rotary.frequencies(rotary_dim);
   const ConstTensorView from = call.view(0, like);
   const TensorView to = call.view(is_forward ? 1 : 3, like);
   const Rotation turn = is_forward ? Rotation::forward : Rotation::backward;
-  call.env.for_row_places(from.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t n) {
+  call.for_row_places(from.rows, false, [&](RowPlace place, std::int64_t first, std::int64_t n) {
     call.kernels().rotary(
         {from.rows_from(first, n), to.rows_from(first, n), frequencies, head_dim, rotary_dim, place, turn});
   });
@@ -127,9 +127,9 @@ void run_dropout(const KernelCall& call) {
   auto* mask = reinterpret_cast<std::uint8_t*>(call.buffer(2)->data());
   const Tensor& tensor = call.block.tensor(call.op.inputs[0]);
   const bool is_divided = tensor.partition == Partition::tensor;
-  const std::int64_t first_column = is_divided ? call.env.groups.index(Axis::tensor) * x.columns : 0;
+  const std::int64_t first_column = is_divided ? call.share.groups.index(Axis::tensor) * x.columns : 0;
   const bool is_sliced = call.is_sliced(call.op.inputs[0]);
-  call.env.for_row_places(x.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
+  call.for_row_places(x.rows, is_sliced, [&](RowPlace place, std::int64_t first, std::int64_t n) {
     call.kernels().dropout_forward({x.rows_from(first, n),
                                     y.rows_from(first, n),
                                     mask + first * x.columns,
@@ -141,24 +141,26 @@ void run_dropout(const KernelCall& call) {
 // Operands: logits, maxima, sums.
 void run_loss(const KernelCall& call) {
   const TensorView logits = call.view(0);
-  RankEnvironment& env = call.env;
-  CrossEntropy kernel{logits, env.batch.targets};
+  const LocalBatch& batch = call.parts.batches.at_hand();
+  const StepScalars& scalars = call.parts.values.scalars;
+  CrossEntropy kernel{logits, batch.targets};
   kernel.maximum = call.floats(1);
   kernel.sum = call.floats(2);
   kernel.target_logit = kernel.sum + logits.rows;
   kernel.logit_gradient = logits;
-  kernel.gradient_scale = env.gradient_scale;
-  kernel.loss_scale = env.scalars.loss_scale();
+  kernel.gradient_scale = call.parts.plan.gradient_scale();
+  kernel.loss_scale = scalars.loss_scale();
   const bool is_divided = call.block.tensor(call.tensor(0)).partition == Partition::tensor;
-  kernel.first_class = is_divided ? env.groups.index(Axis::tensor) * logits.columns : 0;
+  kernel.first_class = is_divided ? call.share.groups.index(Axis::tensor) * logits.columns : 0;
   switch (call.instruction.role) {
     case KernelRole::loss_maximum:
-      if (env.on_logits) env.on_logits(env, logits, kernel.first_class);
+      if (const LogitsVisit& visit = call.parts.pass.on_logits)
+        visit({call.share, logits, kernel.first_class, batch.first_sequence});
       return call.kernels().cross_entropy_local_maximum(kernel);
     case KernelRole::loss_sum: return call.kernels().cross_entropy_local_sum(kernel);
     default: break;
   }
-  call.kernels().cross_entropy_add(kernel, &env.scalars.own()->loss);
+  call.kernels().cross_entropy_add(kernel, &scalars.own()->loss);
 }
 
 }  // namespace plumbline

@@ -53,27 +53,27 @@ RankTraining::RankTraining(World& world, const TrainingJob& job, RunOptions opti
       parameters_(parameter_layout(job.graph, job.strategy, job.training, executions_of(program_of(job, groups_)),
                                    world.rank()),
                   job.strategy, job.training, groups_, backend_, *device_),
-      environment_(job.strategy, job.training, groups_, backend_, *device_, parameters_, job.fp8_scaling),
+      share_(job.strategy, job.training, groups_),
+      rank_device_(groups_, backend_, *device_),
+      values_(groups_, rank_device_),
       feed_(options_.data, static_cast<std::int32_t>(job.training.sequence_length), options_.seed),
-      plan_{job.graph, job.strategy, job.training, job.program, job.replays, probe_},
-      executor_(plan_, environment_, feed_, options_.tests.strict_buffers),
-      evaluation_(job.strategy, feed_, environment_, executor_),
+      plan_{job.graph,   job.strategy,    job.training,           job.program, job.replays, job.constants,
+            job.routing, job.fp8_scaling, job.training.formats(), probe_},
+      executor_(plan_, options_.tests.strict_buffers ? ExecutionMode::strict : ExecutionMode::plain, share_,
+                rank_device_, parameters_, values_),
+      evaluation_(job.strategy, feed_, share_, rank_device_, executor_),
       scale_rule_(rule_of(job)),
       early_stopping_(options_.evaluation.patience),
       checkpoint_(world, job, parameters_),
       lengths_(program_of(job, groups_).actions.size()) {
   require_valid(scale_rule_);
   state_.loss_scale.scale = scale_rule_.initial;
-  environment_.scalars.set(state_);
-  environment_.gradient_scale =
-      static_cast<float>(1.0 / static_cast<double>(job.training.global_batch * job.training.sequence_length));
-  environment_.constants = job.constants;
-  environment_.routing = job.routing;
+  values_.scalars.set(state_);
   if (options_.first_weights)
     parameters_.state.initialise(options_.first_weights);
   else
     parameters_.state.initialise(options_.initialisation, options_.seed);
-  executor_.use(memory_.emplace(plan_, environment_, feed_),
+  executor_.use(memory_.emplace(plan_, share_, rank_device_, parameters_, executor_),
                 options_.device.launch == StepLaunch::graph ? graph_of(*device_) : nullptr);
   sent_outside_steps_.resize(named_groups().size());
 }
@@ -133,16 +133,16 @@ void RankTraining::step(std::int64_t number) {
   StepRecord record;
   record.step = number;
   record.learning_rate = learning_rate(job_.learning_rate, number);
-  environment_.on_logits = nullptr;
-  if (number == first_step_)
-    environment_.on_logits = [this](const RankEnvironment& rank, ConstTensorView logits, std::int64_t first_class) {
-      probe_.on_logits(rank, logits, first_class);
-    };
-  environment_.inputs.set({options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number),
-                           static_cast<float>(record.learning_rate)});
+  executor_.show_logits(nullptr);
+  if (number == first_step_) executor_.show_logits([this](const LocalLogits& logits) { probe_.on_logits(logits); });
+  values_.inputs.set({options_.seed * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(number),
+                      static_cast<float>(record.learning_rate)});
   const Bytes peak_before = backend_.live().peak().device_total();
+  const BatchSource batches = [&](const BatchLayout& layout, std::int32_t micro_batch) {
+    return feed_.micro_batch(layout, number, micro_batch);
+  };
   executor_.run_step(
-      number, [&] { optimize(number); }, before_action(number));
+      number, batches, [&] { optimize(number); }, before_action(number));
   conclude(record);
   at_action_ = -1;
   tell_place();
@@ -238,7 +238,7 @@ void RankTraining::resume() {
   if (precision != nullptr && flag_text(*precision) == to_text(job_.training.precision))
     state_.loss_scale = checkpoint.manifest().loss_scale;
   require_valid(state_.loss_scale);
-  environment_.scalars.set(state_);
+  values_.scalars.set(state_);
   first_step_ = checkpoint.manifest().step;
   last_checkpoint_ = checkpoint.path();
 }
@@ -268,15 +268,15 @@ void RankTraining::optimize(std::int64_t number) {
   if (!executor_.graph().is_recording()) probe_.on_gradients(groups_.rank(), number, parameters_);
   // A graph has its one rank's host ask behind it.
   const bool asks = options_.device.launch == StepLaunch::calls;
-  StepScalars& scalars = environment_.scalars;
-  const StepInputs& inputs = environment_.inputs;
+  StepScalars& scalars = values_.scalars;
+  const StepInputs& inputs = values_.inputs;
   parameters_.update(
       {job_.optimizer, inputs.learning_rate(), scalars.decision(), &scalars.own()->gradients, inputs.seed()},
       [&] { scalars.decide(scale_rule_, job_.optimizer.clip_norm, asks ? observer_.stop_signal() : 0); });
 }
 
 void RankTraining::conclude(StepRecord& record) {
-  const std::vector<RankScalars> by_rank = scalars_by_rank(environment_.scalars.totals(), job_.strategy);
+  const std::vector<RankScalars> by_rank = scalars_by_rank(values_.scalars.totals(), job_.strategy);
   const RankScalars all = sum_of(by_rank);
   stopped_by_ = static_cast<int>(all.stop_signal);
   if (options_.device.launch == StepLaunch::graph) stopped_by_ = observer_.stop_signal();
@@ -285,9 +285,9 @@ void RankTraining::conclude(StepRecord& record) {
   const bool overflows =
       scales_loss(job_.training.precision) && (all.has_non_finite > 0 || !std::isfinite(all.sum_of_squares));
   require_finite(by_rank, record, overflows);
-  const bool takes = environment_.scalars.state().updates > state_.updates;
+  const bool takes = values_.scalars.state().updates > state_.updates;
   record.outcome = takes ? StepOutcome::taken : StepOutcome::skipped;
-  state_ = environment_.scalars.state();
+  state_ = values_.scalars.state();
   if (takes) probe_.on_updated(groups_.rank(), record.step, parameters_);
 }
 
@@ -339,9 +339,9 @@ std::vector<std::pair<std::string, Communicator*>> RankTraining::named_groups() 
 
 Json RankTraining::description() {
   RankParts parts{groups_.rank(), executor_.stage(), named_groups(), {}, {}};
-  parts.tokens = {executor_.first_read(0).token, environment_.local_sequence()};
+  parts.tokens = {executor_.batches().first_read(0).token, share_.local_sequence()};
   for (std::int32_t m = 0; m < static_cast<std::int32_t>(job_.strategy.micro_batches); ++m)
-    parts.first_sequences.push_back(executor_.first_read(m).sequence);
+    parts.first_sequences.push_back(executor_.batches().first_read(m).sequence);
   return rank_description(parts, parameters_.layout(), executor_.program());
 }
 

@@ -79,7 +79,9 @@ class RankTraining {
   Backend backend_;
   std::optional<StepMemory> memory_;  ///< outlives what is bound in a step, which a failing rank leaves bound
   ParameterStore parameters_;
-  RankEnvironment environment_;
+  RankShare share_;
+  RankDevice rank_device_;
+  StepValues values_;
   DataFeed feed_;
   ExecutionPlan plan_;
   Executor executor_;

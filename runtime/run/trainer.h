@@ -12,9 +12,11 @@
 /// Checked against: tests/runtime/execution, tests/cuda/training_test.cpp, tests/integration/mpi_run_test.py.
 
 #include "core/cost/replays.h"
+#include "core/graph/operator_constants.h"
 #include "core/measurement/run_record.h"
-#include "runtime/execution/rank_environment.h"
 #include "runtime/run/run_options.h"
+#include "runtime/training/expert_routing.h"
+#include "runtime/training/fp8_scaling.h"
 #include "runtime/training/learning_rate.h"
 #include "runtime/training/loss_scale.h"
 #include "runtime/training/optimizer_settings.h"
