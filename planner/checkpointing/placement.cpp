@@ -137,7 +137,8 @@ Bytes least_kept(const Block& block, const Question& question, const Strategy& s
   return kept;
 }
 
-void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy) {
+void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy,
+                         KnownPrograms* known) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   const BackwardForm form = splits_backward(strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
@@ -148,7 +149,7 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
     if (casts_itself(question.calibration().stack.features, shard.formats)) cast = with_32_bit_residuals(*at.block);
     const LoweringTarget target = at.pricer->target();
     const LoweredBlock of = cast ? LoweredBlock{*cast, shard, groups, target}
-                                 : LoweredBlock{*at.block, shard, groups, target, &question.known_programs()};
+                                 : LoweredBlock{*at.block, shard, groups, target, known};
     std::vector<VariantSizes>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
       fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);

@@ -34,8 +34,9 @@ void add_choices(std::vector<BlockCost>& blocks, const Question& question, const
 /// Never more than any choice of the block keeps: what enters it and is read by the backward pass. Much faster.
 [[nodiscard]] Bytes least_kept(const Block& block, const Question& question, const Strategy& strategy);
 /// What the choices of such blocks need alongside what they keep, and what their replays send. That takes longer to
-/// find than the choices, and counts only where they are placed.
-void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy);
+/// find than the choices, and counts only where they are placed. `known`: programs of the question's blocks.
+void add_choices_working(std::vector<BlockCost>& blocks, const Question& question, const Strategy& strategy,
+                         KnownPrograms* known = nullptr);
 
 /// What the layers of one rank take.
 struct RankPlacement {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/plan/strategy_axes.h"
+#include "core/program/known_programs.h"
 #include "planner/pricing/evaluate.h"
 
 namespace plumbline {
@@ -191,8 +192,9 @@ bool takes_part_of(const Change& shorter, const Change& longer) {
 std::vector<Change> single_steps(const Question& question, const Strategy& strategy, const Task& task) {
   std::vector<Change> changes;
   const std::vector<Step> steps = steps_from(question, strategy);
+  KnownPrograms known;
   for (std::size_t i = 0; i < steps.size() && !task.is_stopped(); ++i) {
-    Plan plan = evaluate(question, steps[i].strategy);
+    Plan plan = evaluate(question, steps[i].strategy, &known);
     if (is_priceable(plan)) changes.push_back({steps[i].what, steps[i].strategy, std::move(plan)});
     task.report({.phase = "changes", .done = static_cast<std::int64_t>(i) + 1, .total = std::ssize(steps)});
   }

@@ -89,8 +89,8 @@ std::int64_t trained_parameters(const Graph& graph) {
 
 }  // namespace
 
-Plan evaluate(const Question& question, const Strategy& strategy) {
-  const std::vector<BlockCost> blocks = block_costs(question, strategy);
+Plan evaluate(const Question& question, const Strategy& strategy, KnownPrograms* known) {
+  const std::vector<BlockCost> blocks = block_costs(question, strategy, known);
   const StageLayout layout = layout_of(question, strategy, blocks);
   const StageTable stages(question.graph(), layout, blocks);
   const Network& network = question.network();

@@ -7,7 +7,8 @@
 namespace plumbline {
 
 /// The step of a plan that is not priceable is longer than its prediction says.
-[[nodiscard]] Plan evaluate(const Question& question, const Strategy& strategy);
+/// `known`: programs of the question's blocks (priced.h).
+[[nodiscard]] Plan evaluate(const Question& question, const Strategy& strategy, KnownPrograms* known = nullptr);
 /// Whether the plan's step is within what is priced: at most 24 hours.
 [[nodiscard]] bool is_priceable(const Plan& plan);
 /// Throws InputError where it is not.

@@ -1,6 +1,8 @@
 #include "planner/pricing/priced.h"
+
 #include "core/cost/ruled_variants.h"
 #include "core/cost/stack_shard.h"
+#include "core/program/known_programs.h"
 #include "planner/checkpointing/placement.h"
 #include "planner/checkpointing/rank_layers.h"
 #include "planner/partition/balanced_split.h"
@@ -18,12 +20,14 @@ bool prices_by_operator(const Strategy& s) {
 
 }  // namespace
 
-std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy) {
-  std::vector<BlockCost> costs = bare_block_costs(question, strategy);
-  if (!prices_by_operator(strategy)) add_by_operator(costs, question, strategy);
+std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy, KnownPrograms* known) {
+  KnownPrograms own;
+  if (known == nullptr) known = &own;
+  std::vector<BlockCost> costs = bare_block_costs(question, strategy, known);
+  if (!prices_by_operator(strategy)) add_by_operator(costs, question, strategy, known);
   if (strategy.recompute.mode != RecomputeMode::placed) return costs;
   add_choices(costs, question, strategy);
-  add_choices_working(costs, question, strategy);
+  add_choices_working(costs, question, strategy, known);
   return costs;
 }
 
@@ -38,27 +42,28 @@ bool has_experts(const Block& block) {
 
 }  // namespace
 
-std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy,
+std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy, KnownPrograms* known,
                                         const std::vector<BlockCost>* alike) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
   for (std::int32_t site = 0; site < question.sites().count(); ++site)
     for (const Block& block : question.graph().blocks())
-      costs.push_back(alike != nullptr && !has_experts(block) ? (*alike)[costs.size()]
-                                                              : question.block_pricer(site).price_without_by_operator(
-                                                                    block, shard, groups, &question.known_programs()));
-  if (prices_by_operator(strategy)) add_by_operator(costs, question, strategy);
+      costs.push_back(alike != nullptr && !has_experts(block)
+                          ? (*alike)[costs.size()]
+                          : question.block_pricer(site).price_without_by_operator(block, shard, groups, known));
+  if (prices_by_operator(strategy)) add_by_operator(costs, question, strategy, known);
   return costs;
 }
 
-void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy) {
+void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy,
+                     KnownPrograms* known) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   const std::vector<Block>& blocks = question.graph().blocks();
   for (std::size_t i = 0; i < costs.size(); ++i)
     question.block_pricer(static_cast<std::int32_t>(i / blocks.size()))
-        .add_by_operator(costs[i], blocks[i % blocks.size()], shard, groups, &question.known_programs());
+        .add_by_operator(costs[i], blocks[i % blocks.size()], shard, groups, known);
 }
 
 namespace {
@@ -109,10 +114,11 @@ StageLayout layout_of(const Question& question, const Strategy& strategy, const 
   return layout_of(question, strategy, RankLayersTable(blocks));
 }
 
-StageLayout layout_of(const Question& question, const Strategy& strategy) {
+StageLayout layout_of(const Question& question, const Strategy& strategy, KnownPrograms* known) {
   const bool depends_on_costs =
       strategy.recompute.mode == RecomputeMode::placed || strategy.split == StageSplit::balanced;
-  return layout_of(question, strategy, depends_on_costs ? block_costs(question, strategy) : std::vector<BlockCost>{});
+  return layout_of(question, strategy,
+                   depends_on_costs ? block_costs(question, strategy, known) : std::vector<BlockCost>{});
 }
 
 namespace {

@@ -14,19 +14,23 @@ namespace plumbline {
 class RankLayersTable;
 
 /// One BlockCost per block of the question's graph, for every site of the cluster; with the choices of a placement
-/// where the strategy asks for one.
-[[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy);
+/// where the strategy asks for one. `known`, here and below: programs of the question's blocks, which whoever prices
+/// many of its strategies keeps; none: they are lowered for this strategy alone.
+[[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy,
+                                                 KnownPrograms* known = nullptr);
 /// The same without the choices of a placement, and without recompute by operator where the strategy does not ask for
 /// it; and that, put in. `alike`: of a strategy that differs in what experts alone depend on; what blocks without
 /// experts cost is taken from there.
 [[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy,
+                                                      KnownPrograms* known = nullptr,
                                                       const std::vector<BlockCost>* alike = nullptr);
-void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy);
+void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy,
+                     KnownPrograms* known = nullptr);
 /// `groups`: of block_costs of the same; what is placed or balanced depends on them.
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy, const RankLayersTable& groups);
 [[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy,
                                     const std::vector<BlockCost>& blocks);
-[[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy);
+[[nodiscard]] StageLayout layout_of(const Question& question, const Strategy& strategy, KnownPrograms* known = nullptr);
 /// What the ranks of one node need of its host's memory: of all kinds of nodes, the one that has least to spare. Under
 /// stacks that keep checkpoints there, with those of the heaviest pipeline rank of the kind, on every device.
 struct HostMemory {

@@ -23,16 +23,17 @@ StageLayout layout_on(StagePlacement placed, const Question& question, const Str
 /// One priced plan, and its programs of all or of fewer micro-batches.
 class PlanSimulator {
  public:
-  PlanSimulator(const Question& question, const Strategy& strategy, const SimulationOptions& options)
-      : PlanSimulator(question, strategy, options, placement(strategy.schedule)) {}
+  PlanSimulator(const Question& question, const Strategy& strategy, const SimulationOptions& options,
+                KnownPrograms* known = nullptr)
+      : PlanSimulator(question, strategy, options, placement(strategy.schedule), known) {}
   /// `placed`: where the order that is simulated has the stages.
   PlanSimulator(const Question& question, const Strategy& strategy, const SimulationOptions& options,
-                StagePlacement placed)
+                StagePlacement placed, KnownPrograms* known = nullptr)
       : question_(question),
         options_(options),
         stack_(question.calibration().stack),
         strategy_(strategy),
-        blocks_(block_costs(question, strategy_)),
+        blocks_(block_costs(question, strategy_, known)),
         layout_(layout_on(placed, question, strategy_, blocks_)),
         ranks_(question.graph(), layout_, blocks_),
         plan_{question.graph(), strategy_, question.training(), stack_, question.step_pricer(), ranks_, blocks_},
@@ -159,8 +160,9 @@ SimulatedPlan simulated(const Question& question, const Strategy& asked, const S
   return PlanSimulator(question, asked, options, order.placement).whole(std::move(order));
 }
 
-std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy, const StopRequest& stop) {
-  return PlanSimulator(question, strategy, {}).step(stop);
+std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy, const StopRequest& stop,
+                                          KnownPrograms* known) {
+  return PlanSimulator(question, strategy, {}, known).step(stop);
 }
 
 }  // namespace plumbline

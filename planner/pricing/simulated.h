@@ -46,7 +46,8 @@ struct SimulatedPlan {
 /// times as many take seconds and gigabytes.
 inline constexpr std::int64_t most_simulated_passes = std::int64_t{1} << 20;
 /// The step of a strategy's program of chunks, as `simulated` says; nothing where it was stopped or is too long.
+/// `known`: programs of the question's blocks (priced.h).
 [[nodiscard]] std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy,
-                                                        const StopRequest& stop);
+                                                        const StopRequest& stop, KnownPrograms* known = nullptr);
 
 }  // namespace plumbline

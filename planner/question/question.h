@@ -16,7 +16,6 @@
 #include "core/machine/sites.h"
 #include "core/plan/legality.h"
 #include "core/plan/plan.h"
-#include "core/program/known_programs.h"
 #include "core/training/training.h"
 #include "models/description/network.h"
 #include "planner/question/default_stack.h"
@@ -94,8 +93,6 @@ class Question {
     return block_pricers_[static_cast<std::size_t>(site)];
   }
   [[nodiscard]] const StepPricer& step_pricer() const { return step_pricer_; }
-  /// Of the graph's blocks, for whoever lowers them for many strategies; a copy of the question begins with none.
-  [[nodiscard]] KnownPrograms& known_programs() const { return known_programs_; }
   /// Of the smallest device, or the smallest of a site.
   [[nodiscard]] Bytes device_memory(std::int32_t site = 0) const { return sites_[site].memory; }
   /// What a plan may be predicted to need: the device's memory without the headroom asked for.
@@ -122,7 +119,6 @@ class Question {
   bool stack_fuses_attention_ = true;
   std::vector<BlockPricer> block_pricers_;  ///< by site
   StepPricer step_pricer_;
-  mutable KnownPrograms known_programs_;
 };
 
 /// Fills what a strategy leaves open as the command line documents it: dp from the GPUs, micro-batches from the batch,

@@ -15,7 +15,7 @@ bool BlockTables::price(const Question& question, const std::vector<const Strate
       [&](std::size_t i) {
         const auto alike = alike_.find(key_without_experts(*samples[i]));
         priced[i] = std::make_shared<const BlockTable>(
-            bare_block_costs(question, *samples[i], alike == alike_.end() ? nullptr : alike->second.get()));
+            bare_block_costs(question, *samples[i], &programs_, alike == alike_.end() ? nullptr : alike->second.get()));
       },
       stop);
   if (!done) return false;

@@ -6,9 +6,9 @@
 /// communicate, ep, etp, sequence parallelism, micro-batch, FlashAttention, whether the schedule pairs passes around
 /// exchanges, and recompute of modules or by operator (the other modes are priced in every table). Blocks without
 /// experts do not depend on ep and etp, and are priced once for all of them. Of blocks that have the same instructions
-/// one is lowered (Question::known_programs). Source: core/sharding/shard.h, core/plan/rank_group.h (what a shard and
-/// its groups are made from). Not modelled: questions or fixed values that differ; each has tables of its own. Checked
-/// against: tests/unit/planner/search/block_tables_test.cpp.
+/// one is lowered (core/program/known_programs.h). Source: core/sharding/shard.h, core/plan/rank_group.h (what a shard
+/// and its groups are made from). Not modelled: questions or fixed values that differ; each has tables of its own,
+/// which know its blocks by their addresses. Checked against: tests/unit/planner/search/block_tables_test.cpp.
 
 #include <map>
 #include <memory>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/plan/priced_values.h"
+#include "core/program/known_programs.h"
 #include "planner/pricing/priced.h"
 #include "planner/question/stop_request.h"
 
@@ -47,12 +48,15 @@ class BlockTables {
   [[nodiscard]] std::vector<std::shared_ptr<const BlockTable>> of(const Question& question,
                                                                   const std::vector<Strategy>& samples,
                                                                   std::int32_t threads, const StopRequest& stop);
+  /// Of the same blocks, for whoever prices more of their strategies. Any thread may use them.
+  [[nodiscard]] KnownPrograms& programs() { return programs_; }
 
  private:
   using Tables = std::map<Key, std::shared_ptr<const BlockTable>>;
   [[nodiscard]] bool price(const Question& question, const std::vector<const Strategy*>& samples, std::int32_t threads,
                            const StopRequest& stop);
 
+  KnownPrograms programs_;
   Tables known_;
   Tables alike_;  ///< one for each key without experts
 };

@@ -75,7 +75,11 @@ Recompute recompute_of_samples(const std::vector<Recompute>& choices) {
 
 CandidateTable::CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads,
                                StopRequest stop, BlockTables* known)
-    : question_(&question), enumerator_(question, space), stop_(std::move(stop)), placed_(question) {
+    : question_(&question),
+      enumerator_(question, space),
+      stop_(std::move(stop)),
+      known_tables_(known != nullptr ? *known : own_tables_),
+      placed_(question, known_tables_.programs()) {
   std::map<std::string_view, std::int64_t> illegal;
   std::map<BlockTables::Key, std::size_t> block_index;
   std::map<decltype(placement_key({})), std::size_t> placement_index;
@@ -116,8 +120,7 @@ CandidateTable::CandidateTable(const Question& question, const SearchSpace& spac
   illegal_.assign(illegal.begin(), illegal.end());
   if (!is_complete_) return;
   for (Strategy& sample : block_samples) sample.recompute = recompute_of_samples(recompute);
-  BlockTables own;
-  block_tables_ = (known != nullptr ? *known : own).of(question, block_samples, threads, stop_);
+  block_tables_ = known_tables_.of(question, block_samples, threads, stop_);
   is_complete_ = block_tables_.size() == block_samples.size();
   for (Strategy& sample : placement_samples) sample.recompute = recompute_of_samples(recompute);
   placed_.take(placement_samples);
@@ -162,7 +165,7 @@ void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int
       [&](std::size_t i) {
         Strategy sample = samples[i / choices];
         if (!places(i % choices)) sample.recompute = recompute[i % choices];
-        layouts_[i] = layout_of(*question_, sample);
+        layouts_[i] = layout_of(*question_, sample, &known_tables_.programs());
       },
       stop_);
 }

@@ -52,6 +52,8 @@ class CandidateTable {
   /// question's blocks, which are not priced again, and takes in the others.
   CandidateTable(const Question& question, const SearchSpace& space, std::int32_t threads, StopRequest stop = {},
                  BlockTables* known = nullptr);
+  CandidateTable(const CandidateTable&) = delete;
+  CandidateTable& operator=(const CandidateTable&) = delete;
 
   /// False where it was stopped before all was enumerated and priced: then only counts are known.
   [[nodiscard]] bool is_complete() const { return is_complete_; }
@@ -124,6 +126,8 @@ class CandidateTable {
   [[nodiscard]] const BlockTable& blocks_of(const FamilyEntry& family) const { return *block_tables_[family.blocks]; }
 
   std::vector<std::shared_ptr<const BlockTable>> block_tables_;  ///< without the choices of a placement
+  BlockTables own_tables_;                                       ///< where none are known
+  BlockTables& known_tables_;
   PlacedPlans placed_;
   std::optional<std::size_t> none_;   ///< among the recompute choices
   std::optional<std::size_t> kept_;   ///< one of them whose layouts keep everything

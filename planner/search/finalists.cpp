@@ -25,10 +25,10 @@ bool may_balance(const Strategy& s) {
          s.layers_per_stage.empty();
 }
 
-std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Question& question) {
+std::optional<RankedStrategy> balanced(const RankedStrategy& plan, const Question& question, KnownPrograms& known) {
   RankedStrategy twin = plan;
   twin.strategy.split = StageSplit::balanced;
-  const std::vector<BlockCost> blocks = block_costs(question, twin.strategy);
+  const std::vector<BlockCost> blocks = block_costs(question, twin.strategy, &known);
   const StageLayout layout = layout_of(question, twin.strategy, blocks);
   const StageTable stages(question.graph(), layout, blocks);
   twin.step_time = question.step_pricer().total(stages, twin.strategy);
@@ -48,7 +48,7 @@ bool add_twins(std::vector<RankedStrategy>& plans, std::size_t count, const Simu
         twins.size(), context.threads,
         [&](std::size_t i) {
           const RankedStrategy& plan = plans[first + i];
-          twins[i] = other(plan, context.questions[plan.question]);
+          twins[i] = other(plan, context.questions[plan.question], context.blocks[plan.question].programs());
         },
         context.stop);
     for (std::optional<RankedStrategy>& twin : twins)
@@ -61,15 +61,16 @@ bool add_twins(std::vector<RankedStrategy>& plans, std::size_t count, const Simu
 }  // namespace
 
 bool add_balanced(std::vector<RankedStrategy>& plans, const SimulationContext& context) {
-  return add_twins(plans, plans.size(), context, [](const RankedStrategy& plan, const Question& question) {
-    return may_balance(plan.strategy) ? balanced(plan, question) : std::nullopt;
-  });
+  return add_twins(plans, plans.size(), context,
+                   [](const RankedStrategy& plan, const Question& question, KnownPrograms& known) {
+                     return may_balance(plan.strategy) ? balanced(plan, question, known) : std::nullopt;
+                   });
 }
 
 bool add_moved_layers(std::vector<RankedStrategy>& plans, const SimulationContext& context,
                       const std::function<bool(const Strategy&)>& allows) {
-  const auto moved = [&](const RankedStrategy& plan, const Question& question) {
-    auto twin = with_moved_layers(plan, question);
+  const auto moved = [&](const RankedStrategy& plan, const Question& question, KnownPrograms& known) {
+    auto twin = with_moved_layers(plan, question, &known);
     return twin && (!allows || allows(twin->strategy)) ? std::move(twin) : std::nullopt;
   };
   return add_twins(plans, std::min(plans.size(), most_finalists), context, moved);
@@ -85,7 +86,8 @@ bool simulate(std::vector<RankedStrategy>& plans, std::size_t first, std::size_t
         count, context.threads,
         [&](std::size_t i) {
           RankedStrategy& plan = plans[first + i];
-          plan.simulated = simulated_step(context.questions[plan.question], plan.strategy, context.stop);
+          plan.simulated = simulated_step(context.questions[plan.question], plan.strategy, context.stop,
+                                          &context.blocks[plan.question].programs());
         },
         context.stop);
     if (!done || context.stop.stop_requested()) return false;

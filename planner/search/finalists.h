@@ -15,6 +15,7 @@
 
 #include "planner/question/question.h"
 #include "planner/question/stop_request.h"
+#include "planner/search/block_tables.h"
 #include "planner/search/ranked_strategy.h"
 
 namespace plumbline {
@@ -25,8 +26,10 @@ inline constexpr std::size_t most_finalists = 48;
 /// How many plans a ranking needs by closed form so that its best `top` can be re-ranked.
 [[nodiscard]] std::size_t finalist_count(std::size_t top);
 
+/// `blocks`: of each question; it takes in programs of their blocks.
 struct SimulationContext {
   const std::vector<Question>& questions;
+  std::vector<BlockTables>& blocks;
   std::int32_t threads = 1;
   StopRequest stop;
   std::function<void(std::int64_t done, std::int64_t total)> report;  ///< between batches

@@ -52,7 +52,7 @@ const RankLayersTable& PlacedPlans::bare(std::size_t of, const BlockTable& block
   std::call_once(choices.bare_once, [&] {
     choices.bare_blocks = blocks;
     if (choices.sample.recompute.mode != RecomputeMode::by_operator)
-      add_by_operator(choices.bare_blocks, *question_, choices.sample);
+      add_by_operator(choices.bare_blocks, *question_, choices.sample, programs_);
     add_choices(choices.bare_blocks, *question_, choices.sample);
     choices.bare_layers.emplace(choices.bare_blocks, Restored::ignored);
   });
@@ -63,7 +63,7 @@ const RankLayersTable& PlacedPlans::layers(std::size_t of, const BlockTable& blo
   Choices& choices = choices_[of];
   std::call_once(choices.once, [&] {
     choices.blocks = bare(of, blocks).blocks();
-    add_choices_working(choices.blocks, *question_, choices.sample);
+    add_choices_working(choices.blocks, *question_, choices.sample, programs_);
     choices.layers.emplace(choices.blocks);
   });
   return *choices.layers;

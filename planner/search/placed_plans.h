@@ -20,7 +20,8 @@ namespace plumbline {
 /// Every member but `take` may be called from any thread. `of`: the index of a strategy among those taken.
 class PlacedPlans {
  public:
-  explicit PlacedPlans(const Question& question) : question_(&question) {}
+  /// `programs`: of the question's blocks.
+  PlacedPlans(const Question& question, KnownPrograms& programs) : question_(&question), programs_(&programs) {}
 
   /// One strategy of all that have their blocks' choices in common, with the recompute that its table is priced for.
   void take(const std::vector<Strategy>& samples);
@@ -49,6 +50,7 @@ class PlacedPlans {
   };
 
   const Question* question_;
+  KnownPrograms* programs_;
   mutable std::deque<Choices> choices_;
 };
 

@@ -29,8 +29,8 @@ bool have_same_blocks(const Strategy& a, const Strategy& b) {
 
 /// The blocks of plans that share them, priced.
 struct PricedBlocks {
-  PricedBlocks(const Question& question, const Strategy& of)
-      : strategy(of), costs(block_costs(question, of)), table(costs), layers(question.graph(), costs) {}
+  PricedBlocks(const Question& question, const Strategy& of, KnownPrograms& known)
+      : strategy(of), costs(block_costs(question, of, &known)), table(costs), layers(question.graph(), costs) {}
   Strategy strategy;
   std::vector<BlockCost> costs;
   RankLayersTable table;
@@ -51,8 +51,9 @@ struct BestVariant {
 /// The best variant of one plan.
 class VariantSearch {
  public:
-  VariantSearch(const Start& start, const Question& question, const Scoring& score_of, const Score& worst)
-      : start_(start), question_(question), score_of_(score_of), best_score_(start.plan.score) {
+  VariantSearch(const Start& start, const Question& question, KnownPrograms& known, const Scoring& score_of,
+                const Score& worst)
+      : start_(start), question_(question), known_(known), score_of_(score_of), best_score_(start.plan.score) {
     if (worst < best_score_) best_score_ = worst;
   }
 
@@ -67,7 +68,7 @@ class VariantSearch {
  private:
   const PricedBlocks& blocks_of(const Strategy& variant) {
     std::optional<PricedBlocks>& blocks = have_same_blocks(variant, start_.plan.strategy) ? own_ : other_;
-    if (!blocks || !have_same_blocks(blocks->strategy, variant)) blocks.emplace(question_, variant);
+    if (!blocks || !have_same_blocks(blocks->strategy, variant)) blocks.emplace(question_, variant, known_);
     return *blocks;
   }
 
@@ -126,6 +127,7 @@ class VariantSearch {
 
   const Start& start_;
   const Question& question_;
+  KnownPrograms& known_;
   const Scoring& score_of_;
   Score best_score_;
   std::optional<PricedBlocks> own_;    ///< of the plan that is varied
@@ -174,8 +176,9 @@ Refined refined(const BestOfShapes& shapes, const SearchSpace& space, const Scor
     result.is_complete = parallel_for(
         starts.size(), context.threads,
         [&](std::size_t i) {
-          const Question& question = context.questions[starts[i].plan.question];
-          found[i] = VariantSearch(starts[i], question, score_of, worst).best(space);
+          const std::size_t q = starts[i].plan.question;
+          found[i] =
+              VariantSearch(starts[i], context.questions[q], context.blocks[q].programs(), score_of, worst).best(space);
         },
         context.stop);
     std::vector<Start> next;

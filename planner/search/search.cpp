@@ -40,13 +40,14 @@ class Search {
         space_(space),
         options_(options),
         threads_(thread_count(options.threads)),
+        blocks_(options.known_blocks != nullptr ? *options.known_blocks : own_blocks_),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top),
         tables_{{}, Scoring(questions, options.objective)} {
     if (options.alike == Alike::folded) most_ *= plans_per_row;
-    if (options.known_blocks != nullptr) options.known_blocks->resize(questions.size());
+    blocks_.resize(questions.size());
     for (std::size_t q = 0; q < questions.size(); ++q) {
-      BlockTables* const known = options.known_blocks == nullptr ? nullptr : &(*options.known_blocks)[q];
-      tables_.tables.push_back(std::make_unique<CandidateTable>(questions[q], space, threads_, options.stop, known));
+      tables_.tables.push_back(
+          std::make_unique<CandidateTable>(questions[q], space, threads_, options.stop, &blocks_[q]));
       if (!tables_.tables.back()->is_complete()) result_.complete = false;
     }
     if (result_.complete) require_plans(tables_, questions.front(), space);
@@ -117,7 +118,8 @@ class Search {
   void refine_best() {
     if (best_.empty()) return;
     const Score worst = best_.size() < most_ ? Score{std::numeric_limits<std::int64_t>::max()} : best_.back().score;
-    Refined found = refined(shapes_, space_, tables_.score_of, worst, {questions_, threads_, options_.stop, {}});
+    Refined found =
+        refined(shapes_, space_, tables_.score_of, worst, {questions_, blocks_, threads_, options_.stop, {}});
     result_.complete = found.is_complete;
     result_.audit.refined = found.priced;
     if (options_.pareto) add_to_front(front_, found.plans);
@@ -147,7 +149,7 @@ class Search {
   }
 
   void balance_best() {
-    result_.complete = add_balanced(best_, {questions_, threads_, options_.stop, {}}) && result_.complete;
+    result_.complete = add_balanced(best_, {questions_, blocks_, threads_, options_.stop, {}}) && result_.complete;
     rank(best_);
   }
 
@@ -155,7 +157,7 @@ class Search {
   void move_layers_of_best() {
     const auto is_mixed = [](const Question& question) { return question.sites().count() > 1; };
     if (std::none_of(questions_.begin(), questions_.end(), is_mixed)) return;
-    const SimulationContext context{questions_, threads_, options_.stop, {}};
+    const SimulationContext context{questions_, blocks_, threads_, options_.stop, {}};
     result_.complete = add_moved_layers(best_, context, space_.allows) && result_.complete;
     rank(best_);
     leave_out_repeats(best_);
@@ -163,7 +165,8 @@ class Search {
 
   /// Simulates the best plans and the front. Stopped, both stay as the closed form ranks them.
   void simulate_best() {
-    const SimulationContext context{questions_, threads_, options_.stop, [&](std::int64_t done, std::int64_t total) {
+    const SimulationContext context{questions_, blocks_, threads_, options_.stop,
+                                    [&](std::int64_t done, std::int64_t total) {
                                       report_best(options_, {"simulating", done, total}, best_);
                                     }};
     bool done = simulate_finalists(best_, options_.top, context);
@@ -180,7 +183,9 @@ class Search {
   const SearchSpace& space_;
   const SearchOptions& options_;
   std::int32_t threads_;
-  std::size_t most_;  ///< plans that are kept by closed form
+  std::vector<BlockTables> own_blocks_;  ///< where none are known
+  std::vector<BlockTables>& blocks_;     ///< by question
+  std::size_t most_;                     ///< plans that are kept by closed form
   SearchTables tables_;
   std::vector<RankedStrategy> best_;
   std::vector<RankedStrategy> front_;

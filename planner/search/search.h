@@ -49,8 +49,8 @@ struct SearchOptions {
   /// Only plans whose closed form scores less (best_below.h), and no front; nothing that is found then says nothing of
   /// what fits.
   std::optional<Score> below;
-  /// Of blocks that an earlier search of the same questions and fixed values has priced, by question; takes in those
-  /// of this one. None: every block is priced.
+  /// Of blocks that an earlier search of the same questions (in the same place) and fixed values has priced, by
+  /// question; takes in those of this one. None: every block is priced.
   std::vector<BlockTables>* known_blocks = nullptr;
   /// `balanced`: for the best plans by closed form also the balanced split, a choice that the space does not hold.
   StageSplit split = StageSplit::even;

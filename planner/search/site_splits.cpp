@@ -115,8 +115,8 @@ bool holds_layers_everywhere(const Layers& layers) {
 /// Looks for shorter steps one layer at a time.
 class LayerMover {
  public:
-  LayerMover(const RankedStrategy& plan, const Question& question)
-      : question_(question), best_(plan), blocks_(block_costs(question, plan.strategy)), groups_(blocks_) {
+  LayerMover(const RankedStrategy& plan, const Question& question, KnownPrograms* known)
+      : question_(question), best_(plan), blocks_(block_costs(question, plan.strategy, known)), groups_(blocks_) {
     if (best_.strategy.layers_per_stage.empty())
       best_.strategy.layers_per_stage = even_layers(question.graph(), best_.strategy.chunks());
   }
@@ -175,12 +175,13 @@ std::vector<std::vector<std::int32_t>> site_splits(const Question& question, con
   return splits;
 }
 
-std::optional<RankedStrategy> with_moved_layers(const RankedStrategy& plan, const Question& question) {
+std::optional<RankedStrategy> with_moved_layers(const RankedStrategy& plan, const Question& question,
+                                                KnownPrograms* known) {
   const Strategy& s = plan.strategy;
   const bool is_movable = s.split == StageSplit::even && s.recompute.mode != RecomputeMode::placed;
   if (!is_movable || s.chunks() > question.facts().layers || !is_on_several_sites(question.stage_sites(s)))
     return std::nullopt;
-  return LayerMover(plan, question).moved();
+  return LayerMover(plan, question, known).moved();
 }
 
 }  // namespace plumbline

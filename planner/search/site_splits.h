@@ -22,6 +22,7 @@ namespace plumbline {
 [[nodiscard]] std::vector<std::vector<std::int32_t>> site_splits(const Question& question, const Strategy& strategy,
                                                                  const std::vector<BlockCost>& blocks);
 /// The plan with layers moved between chunks, where that fits and is faster by closed form.
-[[nodiscard]] std::optional<RankedStrategy> with_moved_layers(const RankedStrategy& plan, const Question& question);
+[[nodiscard]] std::optional<RankedStrategy> with_moved_layers(const RankedStrategy& plan, const Question& question,
+                                                              KnownPrograms* known = nullptr);
 
 }  // namespace plumbline

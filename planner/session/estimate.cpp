@@ -182,8 +182,8 @@ PricedQuestion priced(const PlanRequest& request) {
 
 }  // namespace
 
-Plan signed_plan(const Question& question, const Strategy& strategy) {
-  Plan plan = evaluate(question, strategy);
+Plan signed_plan(const Question& question, const Strategy& strategy, KnownPrograms* known) {
+  Plan plan = evaluate(question, strategy, known);
   require_priceable(plan);
   plan.provenance.program_version = program_version();
   return plan;

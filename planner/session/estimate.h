@@ -66,6 +66,6 @@ struct PricedQuestion {
 [[nodiscard]] Json with_chosen(const Json& plan, const PricedQuestion& asked);
 
 /// `evaluate` (planner/question), signed by this program. Throws InputError where the step is too long to be priced.
-[[nodiscard]] Plan signed_plan(const Question& question, const Strategy& strategy);
+[[nodiscard]] Plan signed_plan(const Question& question, const Strategy& strategy, KnownPrograms* known = nullptr);
 
 }  // namespace plumbline::session

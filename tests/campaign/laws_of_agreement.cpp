@@ -66,7 +66,8 @@ void placements_are_bounded(const Subject& s, Finding& f) {
   kept.recompute = {};
   const std::vector<BlockCost> blocks = block_costs(s.question, kept);
   const StageLayout layout = layout_of(s.question, kept, blocks);
-  PlacedPlans placed(s.question);
+  KnownPrograms known;
+  PlacedPlans placed(s.question, known);
   placed.take({kept});
   const StageTable stages(s.question.graph(), layout, blocks);
   const auto bounded = [&](const RankLayersTable& layers, Restored restored) {

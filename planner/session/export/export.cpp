@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/program/known_programs.h"
 #include "core/quantity/text.h"
 #include "models/calibration_catalog.h"
 #include "models/calibration_set.h"
@@ -67,12 +68,13 @@ std::optional<Candidate> nearest(const Strategy& from, Framework framework, cons
                                  std::size_t most) {
   std::optional<Candidate> best;
   const NetworkFacts network = network_facts_of(question);
+  KnownPrograms known;
   for (const Strategy& strategy : one_axis_away(from, record_of(framework), question)) {
     const std::size_t sentences = inexpressible(framework, strategy, network).size();
     const std::size_t degrees = changed_degrees(from, strategy);
     if (sentences >= most || (best && degrees > best->changed_degrees)) continue;
     if (best && degrees == best->changed_degrees && sentences > best->sentences) continue;
-    Candidate one{strategy, sentences, degrees, signed_plan(question, strategy)};
+    Candidate one{strategy, sentences, degrees, signed_plan(question, strategy, &known)};
     if (!best || is_nearer(one, *best)) best = std::move(one);
   }
   return best;

@@ -197,8 +197,8 @@ class StrategyNeighbours {
   bool complete_ = true;
 };
 
-Change change_to(const Strategy& strategy, const PricedQuestion& start) {
-  return {steps_between(start.strategy, strategy), strategy, signed_plan(start.question, strategy)};
+Change change_to(const Strategy& strategy, const PricedQuestion& start, KnownPrograms& known) {
+  return {steps_between(start.strategy, strategy), strategy, signed_plan(start.question, strategy, &known)};
 }
 
 Score score_of(const Plan& plan, Objective objective) {
@@ -259,12 +259,12 @@ namespace {
 
 /// The best with any number of changes, where it is better than the start and what is near.
 std::optional<Change> best_of_whole_space(const AroundRequest& request, const AroundAnswer& answer,
-                                          StrategyNeighbours& neighbours) {
+                                          StrategyNeighbours& neighbours, KnownPrograms& known) {
   const std::vector<RankedStrategy> best = neighbours.best_of(neighbours.prepared().space);
   if (best.empty()) return std::nullopt;
   const Objective objective = request.search.objective;
   const Plan& near = answer.nearby.empty() ? answer.start : answer.nearby.front().plan;
-  Change whole = change_to(best.front().strategy, request.start);
+  Change whole = change_to(best.front().strategy, request.start, known);
   if (!is_better(whole.plan, near, objective) || !is_better(whole.plan, answer.start, objective)) return std::nullopt;
   return whole;
 }
@@ -281,13 +281,14 @@ AroundAnswer search_around(const AroundRequest& request, const Task& task) {
     neighbours.look_among(sets[i]);
     task.report({.phase = "choices", .done = static_cast<std::int64_t>(i) + 1, .total = std::ssize(sets)});
   }
+  KnownPrograms known;  // of the start's question
   std::vector<Change> changes;
-  for (const RankedStrategy& one : neighbours.take()) changes.push_back(change_to(one.strategy, request.start));
+  for (const RankedStrategy& one : neighbours.take()) changes.push_back(change_to(one.strategy, request.start, known));
   answer.nearby = ranked(changes, request.search.objective, request.search.top);
   task.end("choices");
   const bool looks_further = request.whole_space == WholeSpace::always || answer.nearby.empty();
   if (looks_further && !task.is_stopped()) {
-    answer.whole = best_of_whole_space(request, answer, neighbours);
+    answer.whole = best_of_whole_space(request, answer, neighbours, known);
     task.end("whole space");
   }
   answer.complete = neighbours.complete() && !task.is_stopped();

@@ -34,8 +34,9 @@ void require_number(const char* where, std::int64_t value, std::int64_t smallest
                     std::to_string(smallest) + " to " + std::to_string(largest), ""});
 }
 
-Plan plan_of(const RankedStrategy& ranked, const std::vector<Question>& questions) {
-  Plan plan = signed_plan(questions[ranked.question], ranked.strategy);
+/// `blocks`: by question.
+Plan plan_of(const RankedStrategy& ranked, const std::vector<Question>& questions, std::vector<BlockTables>& blocks) {
+  Plan plan = signed_plan(questions[ranked.question], ranked.strategy, &blocks[ranked.question].programs());
   if (ranked.ranking_step() != ranked.step_time) plan.prediction.simulated_step = to_seconds(ranked.ranking_step());
   return plan;
 }
@@ -43,10 +44,11 @@ Plan plan_of(const RankedStrategy& ranked, const std::vector<Question>& question
 /// After a stop only so many are priced in full: what fills a screen, in a few hundredths of a second.
 constexpr std::size_t most_plans_after_stop = 10;
 
-void price_in_full(SearchAnswer& answer, const std::vector<Question>& questions, const Task& task) {
+void price_in_full(SearchAnswer& answer, const std::vector<Question>& questions, std::vector<BlockTables>& blocks,
+                   const Task& task) {
   for (const RankedStrategy& ranked : answer.result.best) {
     if (answer.plans.size() >= most_plans_after_stop && task.is_stopped()) break;
-    answer.plans.push_back(plan_of(ranked, questions));
+    answer.plans.push_back(plan_of(ranked, questions, blocks));
   }
   if (answer.plans.size() == answer.result.best.size()) return;
   answer.result.best.resize(answer.plans.size());
@@ -63,7 +65,6 @@ void add_best_of_others(SearchAnswer& answer, const PreparedSearch& prepared, Se
   options.top = 1;
   options.pareto = false;
   options.best_so_far = {};
-  options.known_blocks = nullptr;  // of other questions
   std::vector<Training> seen;
   for (const Plan& plan : answer.plans) seen.push_back(plan.training);
   for (const Question& first : prepared.questions) {
@@ -73,8 +74,10 @@ void add_best_of_others(SearchAnswer& answer, const PreparedSearch& prepared, Se
     std::vector<Question> questions;
     std::copy_if(prepared.questions.begin(), prepared.questions.end(), std::back_inserter(questions),
                  [&](const Question& one) { return has_recipe_of(one.training()); });
+    std::vector<BlockTables> blocks;
+    options.known_blocks = &blocks;
     const SearchResult found = plumbline::search(questions, prepared.space, options);
-    if (!found.best.empty()) answer.best_of_others.push_back(plan_of(found.best.front(), questions));
+    if (!found.best.empty()) answer.best_of_others.push_back(plan_of(found.best.front(), questions, blocks));
   }
 }
 
@@ -107,11 +110,12 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
   SearchResult wider = plumbline::search(prepared.questions, space, options);
   if (task.is_stopped()) return std::nullopt;
   if (wider.best.empty()) return WithoutLimits{};
-  const SimulationContext context{prepared.questions, thread_count(options.threads), task.stop, {}};
+  const SimulationContext context{
+      prepared.questions, *options.known_blocks, thread_count(options.threads), task.stop, {}};
   if (!plumbline::simulate(wider.best, 0, 1, context)) return std::nullopt;
   const RankedStrategy& best = wider.best.front();
   return WithoutLimits{
-      plan_of(best, prepared.questions),
+      plan_of(best, prepared.questions, *options.known_blocks),
       inexpressible(answer.framework.framework, best.strategy, network_facts_of(prepared.questions[best.question]))};
 }
 
@@ -164,7 +168,7 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task, const Best
   options.known_blocks = &blocks;
   answer.result = plumbline::search(prepared.questions, prepared.space, options);
   task.end("search");
-  price_in_full(answer, prepared.questions, task);
+  price_in_full(answer, prepared.questions, blocks, task);
   if (answer.plans.empty() && answer.result.nearest_miss) {
     const RankedStrategy& nearest = *answer.result.nearest_miss;
     answer.nearest_miss = signed_plan(prepared.questions[nearest.question], nearest.strategy);

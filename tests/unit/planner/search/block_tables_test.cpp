@@ -84,6 +84,33 @@ TEST_CASE("tables of other expert parallelism are those that are priced by thems
   }
 }
 
+// A question caches nothing: what its blocks are lowered to belongs to the tables, and pricing with it changes nothing.
+TEST_CASE("a plan costs as much with the programs that tables know as alone") {
+  const Question question = gpt2_on_8();
+  Strategy kept;
+  kept.data_parallel = 4;
+  kept.tensor_parallel = 2;
+  Strategy placed = kept;
+  placed.micro_batch = 4;
+  placed.recompute.mode = RecomputeMode::placed;
+  BlockTables tables;
+  REQUIRE(tables.of(question, {kept}, 1, {}).size() == 1);
+  for (const Strategy& s : {kept, placed}) {
+    const BlockTable shared = block_costs(question, s, &tables.programs());
+    const BlockTable alone = block_costs(question, s);
+    REQUIRE(shared.size() == alone.size());
+    for (std::size_t b = 0; b < alone.size(); ++b) {
+      CHECK(shared[b].forward == alone[b].forward);
+      CHECK(shared[b].backward == alone[b].backward);
+      REQUIRE(shared[b].variants.size() == alone[b].variants.size());
+      for (std::size_t v = 0; v < alone[b].variants.size(); ++v) {
+        CHECK(shared[b].variants[v].memory.working.backward == alone[b].variants[v].memory.working.backward);
+        CHECK(shared[b].variants[v].recompute == alone[b].variants[v].recompute);
+      }
+    }
+  }
+}
+
 TEST_CASE("tables that were stopped are not kept") {
   const Question question = gpt2_on_8();
   BlockTables tables;
