@@ -87,13 +87,6 @@ std::vector<std::string> machine_names() {
   return names;
 }
 
-std::vector<std::pair<std::string, std::string>> machine_aliases() {
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const MachineAlias& entry : machine_alias_table) result.emplace_back(entry.alias, entry.name);
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
 const MachineParts& machine_parts() {
   static const MachineParts parts = read_parts();
   return parts;

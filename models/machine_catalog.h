@@ -15,8 +15,6 @@ namespace plumbline {
 
 /// The clusters, sorted. Aliases are not listed.
 [[nodiscard]] std::vector<std::string> machine_names();
-/// The aliases (in lower case) with the names that they stand for, sorted.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> machine_aliases();
 
 /// A cluster by name or alias, in any case, or from the path of a plumbline.machine/1 file that holds a cluster; such a
 /// file may name devices and fabrics of the catalogue. "this-computer" is not in the catalogue: it is found where the

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/program/host_copies.h"
 #include "core/training/adaptation.h"
 #include "tests/catch.h"
 #include "tests/executed.h"
+#include "tests/host_copies.h"
 #include "tests/sanitized.h"
 
 namespace plumbline {

@@ -1,6 +1,7 @@
 #pragma once
 /// \file schedules.h: pipeline schedules as tests ask for them: by text, from rows, or at random.
 
+#include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
 #include "core/program/order_makespan.h"
 #include "tests/test_rows.h"
@@ -43,6 +44,19 @@ inline StageTimes equal_stages(std::int32_t stages, Picoseconds forward, Picosec
 inline StageTimes equal_actions(const PipelineShape& shape, std::int64_t unit) {
   const Picoseconds time(unit);
   return equal_stages(shape.stages(), time, time, time, Picoseconds(0));
+}
+
+/// Of a schedule that ends.
+inline Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times) {
+  const auto stages = static_cast<std::size_t>(schedule.shape.stages());
+  check(times.forward.size() == stages && times.backward_input.size() == stages &&
+            times.backward_weight.size() == stages &&
+            (times.into_forward.empty() ? times.latency.size() + 1 == stages
+                                        : times.into_forward.size() == stages && times.into_backward.size() == stages),
+        "one time per stage, one latency per boundary or one hop per stage and direction");
+  const DryRun run = dry_run(schedule);
+  check(!run.deadlock, "an order is dry-run before it is timed");
+  return order_timing(run, times).makespan();
 }
 
 }  // namespace plumbline

@@ -112,8 +112,6 @@ bool is_able_of(const Abilities& able, NumberFormat format) {
 
 }  // namespace
 
-std::span<const Abilities> all_abilities() { return ability_rows; }
-
 const Abilities& abilities(DeviceArchitecture architecture) {
   return ability_rows[static_cast<std::size_t>(architecture)];
 }

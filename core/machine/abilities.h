@@ -6,7 +6,6 @@
 /// Not modelled: PyTorch's memory-efficient attention, which runs from compute capability 5.0 on; consumer Blackwell
 /// (12.0). Checked against: tests/unit/core/machine/abilities_test.cpp.
 
-#include <span>
 #include <string_view>
 
 #include "core/machine/device.h"
@@ -29,8 +28,6 @@ struct Abilities {
   std::string_view source;
 };
 
-/// In the order of DeviceArchitecture.
-[[nodiscard]] std::span<const Abilities> all_abilities();
 [[nodiscard]] const Abilities& abilities(DeviceArchitecture architecture);
 
 /// Whether the matrix units of a device multiply in `format`: as its architecture does, or as its own file says with a

@@ -1,12 +1,13 @@
 #pragma once
-/// \file host_copies.h: what a rank's program copies to host memory and back in a step, and what waits there.
+/// \file host_copies.h: what a rank copies to host memory and back in a step, and what waits there.
 ///
-/// Answers bytes of one rank. Model: a fold over the copies of its micro-batches; what left is on the host until it
-/// comes back. Source: copy_pass.cpp. Not modelled: optimizer states, which are on the host outside of the step.
+/// Source: copy_pass.cpp. Not modelled: optimizer states, which are on the host outside of the step.
 /// Checked against: tests/unit/core/program/lower_test.cpp (by hand), tests/runtime/execution/offload_test.cpp
 /// (executed, to the byte).
 
-#include "core/program/program.h"
+#include <cstdint>
+
+#include "core/quantity/quantity.h"
 
 namespace plumbline {
 
@@ -17,7 +18,5 @@ struct HostCopies {
   std::int64_t copies = 0;  ///< there, and as many back
   bool operator==(const HostCopies&) const = default;
 };
-
-[[nodiscard]] HostCopies host_copies(const RankProgram& rank);
 
 }  // namespace plumbline

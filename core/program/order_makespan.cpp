@@ -89,20 +89,6 @@ void run_from(const DryRun& run, const StageTimes& times, std::vector<Picosecond
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) clocks[rank] = std::max(clocks[rank], reduced[rank]);
 }
 
-void check_sizes(const ComputeSchedule& schedule, const StageTimes& t) {
-  const auto stages = static_cast<std::size_t>(schedule.shape.stages());
-  check(t.forward.size() == stages && t.backward_input.size() == stages && t.backward_weight.size() == stages &&
-            (t.into_forward.empty() ? t.latency.size() + 1 == stages
-                                    : t.into_forward.size() == stages && t.into_backward.size() == stages),
-        "one time per stage, one latency per boundary or one hop per stage and direction");
-}
-
-DryRun endless_free(const ComputeSchedule& schedule) {
-  DryRun run = dry_run(schedule);
-  check(!run.deadlock, "an order is dry-run before it is timed");
-  return run;
-}
-
 }  // namespace
 
 Picoseconds OrderTiming::makespan() const { return *std::max_element(end.begin(), end.end()); }
@@ -139,11 +125,6 @@ RecordedTiming recorded_timing(const DryRun& run, const StageTimes& times) {
     recorded.ends[r].push_back(end);
   });
   return recorded;
-}
-
-Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times) {
-  check_sizes(schedule, times);
-  return order_timing(endless_free(schedule), times).makespan();
 }
 
 }  // namespace plumbline

@@ -64,7 +64,5 @@ struct RecordedTiming {
   std::vector<std::vector<Picoseconds>> ends;
 };
 [[nodiscard]] RecordedTiming recorded_timing(const DryRun& run, const StageTimes& times);
-/// The timing of a schedule that is known to end: `InternalError` otherwise.
-[[nodiscard]] Picoseconds order_makespan(const ComputeSchedule& schedule, const StageTimes& times);
 
 }  // namespace plumbline

@@ -32,7 +32,6 @@ struct Adaptation {
   /// LoRA: the base is frozen and `lora_targets` of the layers get a pair of adapters of this rank; 0: no LoRA.
   std::int64_t lora_rank = 0;
   LoraTargets lora_targets = LoraTargets::every_linear;
-  [[nodiscard]] bool trains_everything() const { return !freeze_embeddings && frozen_layers.empty() && lora_rank == 0; }
   bool operator==(const Adaptation&) const = default;
 };
 

@@ -29,7 +29,6 @@ class FieldEdit : public QWidget {
   void set_refusal(const QString& words);
   [[nodiscard]] QString refusal() const;
   /// Where keys go.
-  [[nodiscard]] QLineEdit& editor() const { return *line_; }
 
  Q_SIGNALS:
   void edited(plumbline::gui::Field field, const QString& text);

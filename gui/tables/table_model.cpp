@@ -62,12 +62,6 @@ void TableModel::set_filter(const QString& words) {
   endResetModel();
 }
 
-QString TableModel::empty_words() const {
-  if (!order_.empty()) return {};
-  return table_.rows.empty() ? tr("no rows")
-                             : tr("none of %1 rows holds \"%2\"").arg(table_.rows.size()).arg(filter_.join(' '));
-}
-
 int TableModel::place_of(int row) const {
   const auto at = std::find(order_.begin(), order_.end(), row);
   return at == order_.end() ? -1 : static_cast<int>(at - order_.begin());

@@ -40,8 +40,6 @@ class TableModel : public QAbstractTableModel {
   /// Words apart by blanks, all of which a row must hold: a part of a cell's text, or a column's title with a number,
   /// such as "tp>=4" or "pp=8". Letters may be small or capital.
   void set_filter(const QString& words);
-  /// Why no row is shown; empty: some are.
-  [[nodiscard]] QString empty_words() const;
 
   /// The table's row that is shown at `place`, and back; -1: it is filtered out.
   [[nodiscard]] int row_of(int place) const { return order_[static_cast<std::size_t>(place)]; }

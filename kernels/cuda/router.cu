@@ -106,18 +106,13 @@ __device__ __forceinline__ WeightGradient weight_gradient_of(const RouterBackwar
   return result;
 }
 
-/// The gradient of one probability: of the weights, and of the balance loss (kernels/router.h).
+/// The gradient of one probability, through the weights.
 __device__ __forceinline__ float probability_gradient(const RouterBackward& args, std::int64_t token, std::int64_t e,
                                                       const WeightGradient& of_weights) {
   float gradient = 0;
   for (std::int64_t k = token * args.chosen; k < (token + 1) * args.chosen; ++k)
     if (args.experts[k] == e) gradient += (args.weight_gradient[k] - of_weights.along) * of_weights.inverse;
-  if (args.counts == nullptr) return gradient;
-  const std::int64_t experts = args.probabilities.columns;
-  const auto tokens = static_cast<float>(args.whole_sequence);
-  const float factor = args.balance_scale * args.coefficient * static_cast<float>(experts) /
-                       (tokens * tokens * static_cast<float>(args.chosen));
-  return gradient + factor * args.counts[token / args.tokens_per_sequence * experts + e];
+  return gradient;
 }
 
 __global__ void __launch_bounds__(block_threads) router_gradient(RouterBackward args) {

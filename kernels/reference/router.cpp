@@ -51,16 +51,6 @@ void weights_backward(const RouterBackward& args, std::int64_t token, const floa
   for (std::int64_t k = 0; k < args.chosen; ++k) gradient[experts[k]] += (dw[k] - along) * inverse;
 }
 
-/// d(coefficient * experts * sum f_e P_e) / d probability = coefficient * experts * f_e / tokens.
-void balance_backward(const RouterBackward& args, std::int64_t token, float* gradient) {
-  const std::int64_t experts = args.probabilities.columns;
-  const float* counts = args.counts + token / args.tokens_per_sequence * experts;
-  const auto tokens = static_cast<float>(args.whole_sequence);
-  const float factor = args.balance_scale * args.coefficient * static_cast<float>(experts) /
-                       (tokens * tokens * static_cast<float>(args.chosen));
-  for (std::int64_t e = 0; e < experts; ++e) gradient[e] += factor * counts[e];
-}
-
 void softmax_backward(const float* probabilities, std::int64_t count, float* gradient) {
   const float along = lane_sum<float>(count, [&](std::int64_t i) { return probabilities[i] * gradient[i]; });
   for (std::int64_t i = 0; i < count; ++i) gradient[i] = probabilities[i] * (gradient[i] - along);
@@ -105,29 +95,6 @@ void router_weighing(const RouterWeighing& args) {
   }
 }
 
-void router_balance(const RouterBalance& args) {
-  const std::int64_t experts = args.probabilities.columns;
-  const std::int64_t sequences = args.probabilities.rows / args.tokens_per_sequence;
-  std::fill(args.counts, args.counts + sequences * experts, 0.0F);
-  std::fill(args.probability_sums, args.probability_sums + sequences * experts, 0.0F);
-  for (std::int64_t token = 0; token < args.probabilities.rows; ++token) {
-    const std::int64_t at = token / args.tokens_per_sequence * experts;
-    Chunk chunk;
-    const float* p = load(args.probabilities, token, 0, experts, chunk);
-    for (std::int64_t e = 0; e < experts; ++e) args.probability_sums[at + e] += p[e];
-    for (std::int64_t k = 0; k < args.chosen; ++k) args.counts[at + args.experts[token * args.chosen + k]] += 1.0F;
-  }
-}
-
-double router_balance_loss(const RouterBalanceLoss& args) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < args.sequences * args.experts; ++i)
-    sum += static_cast<double>(args.counts[i]) * static_cast<double>(args.probability_sums[i]);
-  const auto tokens = static_cast<double>(args.whole_sequence);
-  return sum * static_cast<double>(args.coefficient) * static_cast<double>(args.experts) /
-         (tokens * tokens * static_cast<double>(args.chosen));
-}
-
 void router_backward(const RouterBackward& args) {
   check_same_shape(args.probabilities, args.logit_gradient);
   const std::int64_t count = args.probabilities.columns;
@@ -137,7 +104,6 @@ void router_backward(const RouterBackward& args) {
     Chunk gradient = {};
     const float* p = load(args.probabilities, token, 0, count, chunk);
     weights_backward(args, token, p, gradient.values);
-    if (args.counts != nullptr) balance_backward(args, token, gradient.values);
     softmax_backward(p, count, gradient.values);
     store(args.logit_gradient, token, 0, count, gradient.values);
   }

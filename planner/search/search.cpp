@@ -197,12 +197,6 @@ class Search {
 
 }  // namespace
 
-std::int64_t SearchAudit::accounted() const {
-  std::int64_t sum = memory + bound + dominated + infeasible + solved + unvisited;
-  for (const auto& [rule, count] : illegal) sum += count;
-  return sum;
-}
-
 SearchResult search(const std::vector<Question>& questions, const SearchSpace& space, const SearchOptions& options) {
   check(!questions.empty(), "a search answers at least one question");
   return Search(questions, space, options).run();

@@ -71,7 +71,6 @@ struct SearchAudit {
   std::int64_t solved = 0;                      ///< priced exactly
   std::int64_t unvisited = 0;                   ///< left when the search was interrupted
   std::int64_t refined = 0;                     ///< priced around the best of them, beyond the total
-  [[nodiscard]] std::int64_t accounted() const;
 };
 
 struct SearchResult {

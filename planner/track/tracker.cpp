@@ -13,8 +13,6 @@ constexpr std::array known_trackers{Tracker{"tensorboard", "tensorboard --logdir
 
 }  // namespace
 
-std::span<const Tracker> trackers() { return known_trackers; }
-
 const Tracker& tracker(std::string_view name, std::string_view where) {
   std::vector<std::string> names;
   for (const Tracker& one : known_trackers) {

@@ -9,7 +9,6 @@
 /// against: tests/integration/tracking_test.py (readers that share nothing with this code); in development each
 /// tracker's own reader, tests/data/tracking/check_trackers.py.
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,6 @@ struct Tracker {
   std::vector<TrackedFile> (*files)(const TrackedRun&);
 };
 
-[[nodiscard]] std::span<const Tracker> trackers();
 /// Throws InputError under the name `where` for another name.
 [[nodiscard]] const Tracker& tracker(std::string_view name, std::string_view where);
 

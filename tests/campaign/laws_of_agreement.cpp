@@ -9,6 +9,7 @@
 #include "planner/search/search.h"
 #include "tests/campaign/law_questions.h"
 #include "tests/closed_form_bounds.h"
+#include "tests/search_audit.h"
 
 namespace plumbline {
 namespace {
@@ -127,7 +128,7 @@ void search_is_not_beaten(const Subject& s, Finding& f) {
   options.top = 3;
   options.threads = 1;
   const SearchResult found = search({s.question}, space, options);
-  f.expect_equal(found.audit.accounted(), found.audit.total, "plans that are accounted for");
+  f.expect_equal(accounted(found.audit), found.audit.total, "plans that are accounted for");
   f.expect(!s.plan.verdict.fits || !found.best.empty(), "a plan that fits is found");
   if (found.best.empty()) return;
   const bool may_not_fit = found.best.front().may_not_fit;

@@ -21,7 +21,7 @@ Bytes sent(const Plan& plan, std::string_view group, std::string_view collective
 /// One stage that trains all it holds and has no experts: what it shares follows from its parameters.
 bool is_one_dense_stage(const Subject& s) {
   return s.strategy().pipeline_stages == 1 && s.question.facts().experts.empty() &&
-         s.asked.training.adaptation.trains_everything();
+         s.asked.training.adaptation == Adaptation{};
 }
 
 Bytes stored(std::int64_t values, NumberFormat format) { return Bytes((values * bits(format) + 7) / 8); }

@@ -141,7 +141,7 @@ void longer_sequences_hold_more(const Subject& s, Finding& f) {
 
 void frozen_parts_hold_less(const Subject& s, Finding& f) {
   const Adaptation& adaptation = s.asked.training.adaptation;
-  if (adaptation.trains_everything() || adaptation.lora_rank > 0 || chooses(s.strategy())) return;
+  if (adaptation == Adaptation{} || adaptation.lora_rank > 0 || chooses(s.strategy())) return;
   const auto trained = plan_with_training(s, [](Training& t, Strategy&) { t.adaptation = {}; });
   if (!trained) return;
   expect_ranks_at_most(s.plan, *trained, everything, f, "memory of a rank");

@@ -50,8 +50,10 @@ TEST_CASE("Learned positions are those of the whole sequence on a rank with a sl
   KernelTensor halves(4, 3);
   for (std::int64_t sequence = 0; sequence < 2; ++sequence)
     for (std::int64_t s = 0; s < 2; ++s)
-      for (std::int64_t c = 0; c < 3; ++c)
-        reference::store_one(halves, sequence * 2 + s, c, reference::load_one(x, sequence * 4 + 2 + s, c));
+      for (std::int64_t c = 0; c < 3; ++c) {
+        const float value = reference::load_one(x, sequence * 4 + 2 + s, c);
+        reference::store(halves, sequence * 2 + s, c, 1, &value);
+      }
   reference::position_embedding_forward({halves, table, slice, {2, 2, 4}});
   CHECK(reference::load_one(slice, 3, 1) == reference::load_one(whole, 7, 1));
   reference::position_embedding_backward({halves, gradient, {2, 2, 4}});

@@ -49,49 +49,6 @@ TEST_CASE("A router's choice, weights and gradient equal PyTorch's") {
   }
 }
 
-TEST_CASE("The balance loss per sequence and its gradient equal PyTorch's, whole or with sequences in slices") {
-  for (const KernelGolden& g : kernel_goldens("router")) {
-    INFO(g.name);
-    Router router(g);
-    const std::int64_t length = g.whole("length");
-    const std::int64_t sequences = router.tokens / length;
-    const auto size = static_cast<std::size_t>(sequences * router.expert_count);
-    std::vector<float> counts(size);
-    std::vector<float> sums(size);
-    reference::router_balance(
-        {router.probabilities, router.experts.data(), router.chosen, length, counts.data(), sums.data()});
-    const double loss = reference::router_balance_loss(
-        {counts.data(), sums.data(), sequences, router.expert_count, router.chosen, length, g.number("coefficient")});
-    CHECK(loss == Approx(g.numbers.at("balance")).epsilon(1e-5));
-    const KernelTensor none(router.tokens, router.chosen);
-    KernelTensor zero = none;
-    KernelTensor dlogits(router.tokens, router.expert_count);
-    RouterBackward backward{zero.data(), router.probabilities, router.experts.data(),
-                            dlogits,     router.chosen,        router.kind};
-    backward.counts = counts.data();
-    backward.tokens_per_sequence = length;
-    backward.whole_sequence = length;
-    backward.coefficient = g.number("coefficient");
-    backward.balance_scale = g.number("balance_scale");
-    reference::router_backward(backward);
-    CHECK(relative_error(dlogits.values(), g["dlogits_balance"].values()) < 1e-5);
-    // Two ranks with a part of the tokens of one sequence each: their counts and sums add up to the whole's.
-    if (sequences != 1) continue;
-    const std::int64_t part = length / 2;
-    std::vector<float> first(2 * size);
-    std::vector<float> second(2 * size);
-    const ConstTensorView p = router.probabilities.view();
-    reference::router_balance(
-        {p.rows_from(0, part), router.experts.data(), router.chosen, part, first.data(), first.data() + size});
-    reference::router_balance({p.rows_from(part, length - part), router.experts.data() + part * router.chosen,
-                               router.chosen, length - part, second.data(), second.data() + size});
-    for (std::size_t i = 0; i < size; ++i) {
-      CHECK(first[i] + second[i] == counts[i]);
-      CHECK(first[size + i] + second[size + i] == Approx(sums[i]).epsilon(1e-6));
-    }
-  }
-}
-
 TEST_CASE("Dispatch, experts and combine, and their gradients, equal PyTorch's sum over chosen experts") {
   for (const KernelGolden& g : kernel_goldens("router")) {
     INFO(g.name);

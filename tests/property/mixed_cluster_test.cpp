@@ -9,6 +9,7 @@
 #include "planner/search/site_splits.h"
 #include "tests/catch.h"
 #include "tests/random_questions.h"
+#include "tests/search_audit.h"
 
 namespace plumbline::mixed_cluster_test {
 namespace {
@@ -177,7 +178,7 @@ TEST_CASE("a search of a mixed cluster finds a split that is faster than any eve
   REQUIRE(found.best.size() == 1);
   const Strategy& best = found.best.front().strategy;
   REQUIRE(best.layers_per_stage.size() >= 2);
-  CHECK(found.audit.accounted() == found.audit.total);
+  CHECK(accounted(found.audit) == found.audit.total);
   Strategy even = best;
   even.layers_per_stage.clear();
   CHECK(step_of(question, best) < step_of(question, even));

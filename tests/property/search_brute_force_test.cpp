@@ -5,6 +5,7 @@
 #include "tests/changed_machine.h"
 #include "tests/property/naive_search.h"
 #include "tests/questions.h"
+#include "tests/search_audit.h"
 #include "tests/source_folder.h"
 
 namespace plumbline {
@@ -54,7 +55,7 @@ void check_audit(const SearchResult& found, const NaiveAnswer& naive, const Sear
   CHECK(found.complete);
   CHECK(found.audit.total == naive.total);
   CHECK(found.audit.illegal == naive.illegal);
-  CHECK(found.audit.accounted() == found.audit.total);
+  CHECK(accounted(found.audit) == found.audit.total);
   CHECK(found.audit.unvisited == 0);
   const std::int64_t refused = found.audit.memory + found.audit.infeasible;
   const std::int64_t left = found.audit.bound + found.audit.dominated + found.audit.solved;

@@ -8,6 +8,7 @@
 #include "planner/session/search/search.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
+#include "tests/search_audit.h"
 
 namespace plumbline {
 namespace {
@@ -60,7 +61,7 @@ std::map<std::string, Picoseconds> closed_forms() {
 
 void check_answer(const session::SearchAnswer& answer, const std::map<std::string, Picoseconds>& steps) {
   const SearchResult& result = answer.result;
-  CHECK(result.audit.accounted() == result.audit.total);
+  CHECK(accounted(result.audit) == result.audit.total);
   CHECK(answer.plans.size() == result.best.size());
   CHECK(result.alike.size() == result.best.size());
   for (std::size_t i = 0; i < result.best.size(); ++i) {
@@ -113,7 +114,7 @@ TEST_CASE("a search over placed recompute and two optimizers ends, and every pla
   request.threads = 1;
   const session::SearchAnswer answer = session::search(request, Task{});
   CHECK(answer.result.complete);
-  CHECK(answer.result.audit.accounted() == answer.result.audit.total);
+  CHECK(accounted(answer.result.audit) == answer.result.audit.total);
   CHECK(answer.plans.size() == answer.result.best.size());
   CHECK(!answer.plans.empty());
 }

@@ -31,7 +31,6 @@ class LoweredGraph {
   [[nodiscard]] const std::vector<LoweredTensor>& tensors() const { return tensors_; }
   [[nodiscard]] const std::vector<LoweredOp>& ops() const { return ops_; }
   [[nodiscard]] const Shape& shape(int tensor) const { return tensors_[static_cast<std::size_t>(tensor)].shape; }
-  [[nodiscard]] LoweredOp& last_op() { return ops_.back(); }
   [[nodiscard]] LoweredOp& producer(int tensor) {
     return ops_[static_cast<std::size_t>(tensors_[static_cast<std::size_t>(tensor)].producer)];
   }

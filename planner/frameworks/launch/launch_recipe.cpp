@@ -79,10 +79,6 @@ std::vector<std::string> left_out(const LaunchRecipe& asked, const LaunchRecipe&
   return all;
 }
 
-std::optional<std::int64_t> schedule_span(const LaunchRecipe& recipe) {
-  return recipe.schedule_steps ? recipe.schedule_steps : recipe.steps;
-}
-
 std::optional<std::int64_t> checkpoint_interval(const LaunchRecipe& recipe) {
   if (recipe.checkpoint_every) return recipe.checkpoint_every;
   return recipe.checkpoint ? recipe.steps : std::nullopt;

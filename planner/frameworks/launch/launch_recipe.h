@@ -46,8 +46,6 @@ constexpr void for_each_recipe_member(Visit visit) {
 /// Names and values of what `asked` says and `written` does not say the same: "final_learning_rate 3e-05".
 [[nodiscard]] std::vector<std::string> left_out(const LaunchRecipe& asked, const LaunchRecipe& written);
 
-/// Steps that the schedule of the learning rate spans, where they are said.
-[[nodiscard]] std::optional<std::int64_t> schedule_span(const LaunchRecipe& recipe);
 /// Steps between checkpoints: those that are said, or all of the run where only a folder is; empty: none are written.
 [[nodiscard]] std::optional<std::int64_t> checkpoint_interval(const LaunchRecipe& recipe);
 /// Where they are written; empty: none are.

@@ -54,7 +54,7 @@ TEST_CASE("among equal probabilities the lower expert is chosen") {
   });
 }
 
-void check_router_backward(cudaStream_t stream, const RouterCase& c, bool is_balanced) {
+void check_router_backward(cudaStream_t stream, const RouterCase& c) {
   BothTensor p(c.tokens, c.experts, c.format, [&] {
     std::vector<float> values = random_values(c.tokens * c.experts, 4);
     for (float& v : values) v = (std::abs(v) + 0.1F) / static_cast<float>(c.experts);
@@ -62,34 +62,26 @@ void check_router_backward(cudaStream_t stream, const RouterCase& c, bool is_bal
   }());
   BothArray<std::int32_t> experts(random_choices(c.tokens, c.experts, c.chosen));
   BothArray<float> dw(random_values(c.tokens * c.chosen, 5));
-  BothArray<float> counts(std::vector<float>(static_cast<std::size_t>((c.tokens + 1) / 2 * c.experts), 3.0F));
   BothTensor gradient = random_both(c.tokens, c.experts, 6, NumberFormat::fp32, 1);
   RouterBackward host{dw.host(), p.host(), experts.host(), gradient.host(), c.chosen, c.kind};
-  host.tokens_per_sequence = 2;
-  host.whole_sequence = 4;
-  host.coefficient = 0.3F;
-  host.balance_scale = 5.0F;
   RouterBackward device = host;
   device.weight_gradient = dw.device();
   device.probabilities = p.device();
   device.experts = experts.device();
   device.logit_gradient = gradient.device();
-  host.counts = is_balanced ? counts.host() : nullptr;
-  device.counts = is_balanced ? counts.device() : nullptr;
   reference::router_backward(host);
   cuda::router_backward(device, stream);
   finish(stream);
   CHECK(gradient.error() <= 1e-5);
 }
 
-TEST_CASE("a router's gradient is the CPU's, with and without the balance loss") {
+TEST_CASE("a router's gradient is the CPU's") {
   on_both([](cudaStream_t stream) {
-    for (const bool is_balanced : {false, true})
-      for (const RouterWeights kind : {RouterWeights::probability, RouterWeights::normalised})
-        for (const RouterCase& c :
-             {RouterCase{1, 3, 1, NumberFormat::fp32, kind}, RouterCase{13, 5, 2, NumberFormat::bf16, kind},
-              RouterCase{67, 67, 8, NumberFormat::fp32, kind}})
-          check_router_backward(stream, c, is_balanced);
+    for (const RouterWeights kind : {RouterWeights::probability, RouterWeights::normalised})
+      for (const RouterCase& c :
+           {RouterCase{1, 3, 1, NumberFormat::fp32, kind}, RouterCase{13, 5, 2, NumberFormat::bf16, kind},
+            RouterCase{67, 67, 8, NumberFormat::fp32, kind}})
+        check_router_backward(stream, c);
   });
 }
 

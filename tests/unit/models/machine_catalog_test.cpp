@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/output_file.h"
+#include "models/machine_aliases.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -37,10 +38,10 @@ TEST_CASE("a cluster of the catalogue bears the name under which it is found and
 
 TEST_CASE("every alias names a cluster of the catalogue, and none hides one") {
   const std::vector<std::string> names = machine_names();
-  for (const auto& [alias, name] : machine_aliases()) {
+  for (const auto& [alias, name] : machine_alias_table) {
     INFO(alias);
     CHECK(find_machine(alias).name == name);
-    CHECK(std::count(names.begin(), names.end(), alias) == 0);
+    CHECK(std::find(names.begin(), names.end(), alias) == names.end());
   }
   CHECK(find_machine("DGX-H100").name == "dgx-h100");
   CHECK(find_machine("p5.48xlarge").name == "aws-p5");

@@ -4,9 +4,9 @@
 
 #include "core/program/action_kinds.h"
 #include "core/program/buffer_check.h"
-#include "core/program/host_copies.h"
 #include "core/program/program_walk.h"
 #include "tests/catch.h"
+#include "tests/host_copies.h"
 #include "tests/lowering_inputs.h"
 
 namespace plumbline {

@@ -3,6 +3,7 @@
 
 #include "planner/search/search.h"
 #include "tests/catch.h"
+#include "tests/search_audit.h"
 
 namespace plumbline {
 namespace {
@@ -140,7 +141,7 @@ TEST_CASE("a search below a score finds what a whole search finds there") {
       CHECK(better.best[i].strategy == whole.best[i].strategy);
       CHECK(better.best[i].step_time == whole.best[i].step_time);
     }
-    CHECK(better.audit.accounted() == whole.audit.total);
+    CHECK(accounted(better.audit) == whole.audit.total);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "planner/session/search/search.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
+#include "tests/search_audit.h"
 
 namespace plumbline {
 namespace {
@@ -144,7 +145,7 @@ TEST_CASE("a search levels the ranks of schedules that split the backward") {
   CHECK(splits_backward(best.schedule));
   CHECK(!best.layers_per_stage.empty());
   CHECK(level.plans.front().prediction.step_time_s.expected < 0.9 * even.plans.front().prediction.step_time_s.expected);
-  CHECK(level.result.audit.accounted() == level.result.audit.total);
+  CHECK(accounted(level.result.audit) == level.result.audit.total);
 }
 
 TEST_CASE("a search places recompute on levelled pipelines, and accounts for every plan") {
@@ -158,7 +159,7 @@ TEST_CASE("a search places recompute on levelled pipelines, and accounts for eve
   CHECK(best.recompute.mode == RecomputeMode::placed);
   CHECK(!best.layers_per_stage.empty());
   CHECK(level.result.audit.unvisited == 0);
-  CHECK(level.result.audit.accounted() == level.result.audit.total);
+  CHECK(accounted(level.result.audit) == level.result.audit.total);
 }
 
 TEST_CASE("a framework that divides layers evenly is offered no other split") {

@@ -5,6 +5,7 @@
 #include "planner/search/search.h"
 #include "tests/catch.h"
 #include "tests/questions.h"
+#include "tests/search_audit.h"
 
 namespace plumbline {
 namespace {
@@ -34,7 +35,7 @@ TEST_CASE("a refined search finds faster plans between the values of its space, 
   CHECK(plain.audit.refined == 0);
   CHECK(refined.audit.refined > 0);
   CHECK(refined.audit.total == plain.audit.total);
-  CHECK(refined.audit.accounted() == refined.audit.total);
+  CHECK(accounted(refined.audit) == refined.audit.total);
   const Strategy& best = refined.best.front().strategy;
   CHECK(!first_violation(best, gpt3().training(), gpt3().facts(), gpt3().limits()));
 }

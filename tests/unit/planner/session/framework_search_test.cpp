@@ -5,6 +5,7 @@
 #include "planner/session/search/search_json.h"
 #include "planner/session/search/search_words.h"
 #include "tests/catch.h"
+#include "tests/search_audit.h"
 #include "tests/unit/planner/session/requests.h"
 
 namespace plumbline::session {
@@ -30,7 +31,7 @@ TEST_CASE("a search for a framework finds only what the framework launches") {
     const SearchAnswer answer = search(request_for(framework));
     REQUIRE(!answer.plans.empty());
     for (const Plan& plan : answer.plans) CHECK(inexpressible(framework, plan.strategy, NetworkFacts{}).empty());
-    CHECK(answer.result.audit.accounted() == answer.result.audit.total);
+    CHECK(accounted(answer.result.audit) == answer.result.audit.total);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "planner/search/alike.h"
 #include "planner/session/estimate.h"
 #include "tests/catch.h"
+#include "tests/search_audit.h"
 #include "tests/unit/planner/session/requests.h"
 
 namespace plumbline::session {
@@ -139,7 +140,7 @@ TEST_CASE("a search that is stopped answers with the best so far") {
   const SearchAnswer answer = search(request, task);
   CHECK(!answer.result.complete);
   CHECK(!answer.plans.empty());
-  CHECK(answer.result.audit.accounted() == answer.result.audit.total);
+  CHECK(accounted(answer.result.audit) == answer.result.audit.total);
 }
 
 TEST_CASE("what is wrong with a search is known before it begins") {

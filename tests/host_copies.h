@@ -1,10 +1,15 @@
-#include "core/program/host_copies.h"
+#pragma once
+/// \file host_copies.h: what a rank's program copies to host memory and back in a step: a fold over the copies of its
+/// micro-batches, of which what left is on the host until it comes back.
 
 #include <algorithm>
 
+#include "core/program/host_copies.h"
+#include "core/program/program.h"
+
 namespace plumbline {
 
-HostCopies host_copies(const RankProgram& rank) {
+[[nodiscard]] inline HostCopies host_copies(const RankProgram& rank) {
   HostCopies sums;
   for (const Action& action : rank.actions) {
     const auto* copy = std::get_if<HostCopy>(&action.what);
