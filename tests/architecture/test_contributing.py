@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
-"""CONTRIBUTING.md says how many files an addition touches, and names them: held against what names an existing one."""
+"""CONTRIBUTING.md says how many files an addition touches, and names them: held against the record of a commit that made
+one (scripts/count_touched.py), or where there is none, against what names an existing one."""
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from count_touched import FORMAT, commit_of, of_row, record_of, records, touched  # noqa: E402
+
 LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "cli", "gui", "python")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
-# row: one that exists, by what only the files that it touches say of it; and where the row counts nothing
+FILES_OF_A_KERNEL = 4
+# Where no commit is recorded. Row: one that exists, by what only the files that it touches say of it; and where the row counts nothing
 EXAMPLES = {
     "an optimizer": (r"Optimizer::adagrad\b", ()),
     "an operator": (r"OpKind::dropout\b|TensorId dropout\(", ("models/import/", "planner/calibrate/")),
@@ -62,6 +70,24 @@ def naming(pattern, besides):
             and re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)}
 
 
+def is_named(name, listed):
+    return any(name == path or name.startswith(path + "/") for path in listed)
+
+
+def faults(record, table):
+    """What a row of the table does not say of a recorded addition."""
+    if record["row"] not in table:
+        return [f"no row \"{record['row']}\""]
+    number, said = table[record["row"]]
+    counted, kernels = of_row(record)
+    found = [f"{name} is not named" for name in counted if not is_named(name, paths(said))]
+    if number != len(counted):
+        found.append(f"({number}) stands there, and {len(counted)} were touched")
+    if kernels and len(kernels) != FILES_OF_A_KERNEL:
+        found.append(f"a kernel adds {FILES_OF_A_KERNEL}, and {len(kernels)} were touched")
+    return found
+
+
 class Contributing(unittest.TestCase):
     def test_every_path_of_the_table_is_there(self):
         listed = [path for _, touched in rows().values() for path in paths(touched)]
@@ -70,15 +96,71 @@ class Contributing(unittest.TestCase):
             self.assertTrue((ROOT / path).exists(), path)
 
     def test_an_addition_touches_the_files_that_the_table_names(self):
+        recorded = {record["row"] for record in records(ROOT)}
         for row, (pattern, besides) in EXAMPLES.items():
-            number, touched = rows()[row]
-            listed = paths(touched)
+            if row in recorded:
+                continue
+            number, said = rows()[row]
+            listed = paths(said)
             files = naming(pattern, besides)
             with self.subTest(row):
                 self.assertEqual(len(files), number, sorted(files))
                 for name in files:
-                    is_listed = any(name == path or name.startswith(path + "/") for path in listed)
-                    self.assertTrue(is_listed, f"{name} is not named in the row: {listed}")
+                    self.assertTrue(is_named(name, listed), f"{name} is not named in the row: {listed}")
+
+    def test_a_recorded_addition_touched_what_its_row_says(self):
+        for record in records(ROOT):
+            with self.subTest(record["subject"]):
+                self.assertEqual(record["format"], FORMAT)
+                self.assertEqual(faults(record, rows()), [])
+
+    def test_a_record_is_what_its_commit_touched(self):
+        for record in records(ROOT):
+            with self.subTest(record["subject"]):
+                commit = commit_of(ROOT, record)
+                if commit is None:
+                    continue  # history is cut off, or squashed
+                self.assertEqual(record["files"], touched(ROOT, commit))
+
+    def test_what_a_row_leaves_out_is_a_fault(self):
+        table = {"a thing": (2, "its row in `core/a/table.h`, its answer in `planner/io`")}
+        record = {"row": "a thing", "files": ["core/a/table.h", "planner/io/thing_json.cpp"]}
+        self.assertEqual(faults(record, table), [])
+        self.assertEqual(faults({**record, "row": "another"}, table), ['no row "another"'])
+        record["files"].append("cli/thing.cpp")
+        self.assertEqual(faults(record, table),
+                         ["cli/thing.cpp is not named", "(2) stands there, and 3 were touched"])
+        record["files"][-1] = "kernels/kernel_list.h"
+        self.assertEqual(faults(record, table), ["a kernel adds 4, and 1 were touched"])
+
+    def test_a_commit_is_recorded_by_the_files_of_the_product(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*arguments):
+                author = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+                subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True)
+
+            def commit(subject, *names):
+                for name in names:
+                    path = pathlib.Path(folder) / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(subject)
+                git("add", "--all")
+                git("commit", "-m", subject)
+
+            git("init", "-q")
+            commit("Begin", "core/a.h")
+            commit("Add the thing", "core/a.h", "planner/io/thing.cpp", "models/schemas/plan.schema.json",
+                   "core/CMakeLists.txt", "docs/thing.md", "tests/unit/thing_test.cpp", "CHANGELOG.md")
+            commit("Go on", "core/b.h")
+            record = record_of(folder, "a thing", "HEAD~1")
+            self.assertEqual(record["subject"], "Add the thing")
+            self.assertEqual(record["files"], ["core/a.h", "models/schemas/plan.schema.json", "planner/io/thing.cpp"])
+            self.assertEqual(touched(folder, commit_of(folder, record)), record["files"])
+            self.assertIsNone(commit_of(folder, {"subject": "Begin"}))  # nothing to hold it against
+            with tempfile.TemporaryDirectory() as clone:
+                subprocess.run(["git", "clone", "-q", "--depth", "2", f"file://{folder}", clone], check=True,
+                               capture_output=True)
+                self.assertIsNone(commit_of(clone, record))  # its parent is cut off
 
     def test_a_framework_is_named_by_its_folder_and_its_row(self):
         table = "planner/frameworks/framework_list.h"
