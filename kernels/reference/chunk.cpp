@@ -112,6 +112,10 @@ float load_one(const ConstTensorView& view, std::int64_t row, std::int64_t colum
   return value;
 }
 
+void store_one(const TensorView& view, std::int64_t row, std::int64_t column, float value) {
+  store(view, row, column, 1, &value);
+}
+
 void check_same_shape(const ConstTensorView& a, const ConstTensorView& b) {
   check(a.is_there() && b.is_there() && a.rows == b.rows && a.columns == b.columns,
         "elementwise kernels need tensors of one shape");

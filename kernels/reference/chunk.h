@@ -28,6 +28,7 @@ void store(const TensorView& view, std::int64_t row, std::int64_t column, std::i
            Write write);
 
 [[nodiscard]] float load_one(const ConstTensorView& view, std::int64_t row, std::int64_t column);
+void store_one(const TensorView& view, std::int64_t row, std::int64_t column, float value);
 
 /// Calls action(begin, count) for consecutive chunks of `columns`.
 template <class Action>
