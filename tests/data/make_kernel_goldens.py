@@ -164,8 +164,7 @@ def cross_entropy():
 
 
 def router():
-    for batch, length, experts, chosen, divides, hidden in ((2, 3, 4, 2, 1, 5), (1, 7, 8, 3, 0, 6)):
-        tokens = batch * length
+    for tokens, experts, chosen, divides, hidden in ((6, 4, 2, 1, 5), (7, 8, 3, 0, 6)):
         logits = leaf(tokens, experts)
         x, expert_weight = leaf(tokens, hidden), leaf(experts, hidden)
         probabilities = torch.softmax(logits, -1)
@@ -176,20 +175,10 @@ def router():
         outputs = x[:, None] * expert_weight[indices]  # each "expert" scales its tokens
         y = (weights[..., None] * outputs).sum(1)
         dy = torch.randn_like(y)
-        fraction = F.one_hot(indices, experts).float().sum(1).reshape(batch, length, experts).sum(1)
-        fraction = fraction / (chosen * length)
-        mean = probabilities.reshape(batch, length, experts).mean(1)
-        balance = 0.3 * experts * (fraction * mean).sum()
-        y.backward(dy, retain_graph=True)
-        dlogits, dweights = logits.grad.clone(), weights.grad.clone()
-        logits.grad = None
-        (balance * 2.0).backward()
-        yield case(f"{experts} choose {chosen}",
-                   {"chosen": chosen, "normalised": divides, "length": length, "coefficient": 0.3, "balance_scale": 2.0,
-                    "balance": number(balance.item())},
-                   logits=logits, probabilities=probabilities, weights=weights, experts=indices.float(), x=x,
-                   expert_weight=expert_weight, y=y, dy=dy, dx=x.grad, dweights=dweights, dlogits=dlogits,
-                   dlogits_balance=logits.grad)
+        y.backward(dy)
+        yield case(f"{experts} choose {chosen}", {"chosen": chosen, "normalised": divides}, logits=logits,
+                   probabilities=probabilities, weights=weights, experts=indices.float(), x=x,
+                   expert_weight=expert_weight, y=y, dy=dy, dx=x.grad, dweights=weights.grad, dlogits=logits.grad)
 
 
 def lion_step(w, g, m, rate, decay, beta1=0.9, beta2=0.99):
