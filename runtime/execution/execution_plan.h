@@ -23,7 +23,6 @@ struct ExecutionPlan {
   const OperatorConstants& constants;
   ExpertRouting routing;
   Fp8Scaling fp8_scaling;
-  PrecisionFormats formats;  ///< of the training
   ExecutionProbe& probe;
 
   /// 1 / tokens of the global batch; alongside it the loss scale (step_scalars.h).

@@ -46,7 +46,7 @@ std::int64_t KernelCall::columns(TensorId id) const {
   const Tensor& tensor = block.tensor(id);
   return local_elements(tensor, share.shard) / std::max<std::int64_t>(1, local_rows(tensor, share.shard));
 }
-NumberFormat KernelCall::format(TensorId id) const { return storage_format(block.tensor(id), parts.plan.formats); }
+NumberFormat KernelCall::format(TensorId id) const { return storage_format(block.tensor(id), share.shard.formats); }
 
 Bytes KernelCall::size_of(const BlockBuffer& buffer) const {
   if (buffer.rows == BufferRows::none) return buffer.bytes;

@@ -29,7 +29,7 @@ void norm_forward(const KernelCall& call) {
 /// Rows of a buffer that holds gradients of an operator's parameters until they are added.
 TensorView deferred_row(const KernelCall& call, std::size_t operand, std::size_t parameter, std::int64_t width) {
   const auto parameters = static_cast<std::int64_t>(call.op.parameters.size());
-  return dense_view(static_cast<void*>(call.buffer(operand)->data()), call.parts.plan.formats.gradient, parameters,
+  return dense_view(static_cast<void*>(call.buffer(operand)->data()), call.share.shard.formats.gradient, parameters,
                     width)
       .rows_from(static_cast<std::int64_t>(parameter), 1);
 }
