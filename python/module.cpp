@@ -6,8 +6,8 @@
 #include "core/base/version.h"
 #include "core/io/output_file.h"
 #include "planner/session/export/export.h"
+#include "planner/session/flags/asked_plan.h"
 #include "planner/session/search/search_words.h"
-#include "python/arguments.h"
 #include "python/catalogues.h"
 #include "python/errors.h"
 #include "python/interruptible.h"
@@ -65,8 +65,13 @@ py::tuple run(const MakeWork& make_work, const py::object& progress) {
   return ended(work, progress);
 }
 
-session::ExportAnswer exported(const Source& source, const std::string& target, const std::string& release) {
-  const session::PlanRequest request = plan_request(source);
+Work fit_changes(const SharedPlan& plan) {
+  check(plan->changes != nullptr, "changes are asked of a fit");
+  return {[plan](const Task& task) { return plan->changes(*plan, task); }, {}};
+}
+
+session::ExportAnswer exported(const session::Source& source, const std::string& target, const std::string& release) {
+  const session::PlanRequest request = session::plan_request(source);
   return session::export_plan(session::estimate(request), target, release, session::launch_recipe(request.written));
 }
 
@@ -88,12 +93,16 @@ void declare_values(py::module_& module) {
       .def_readonly("changes", &Answer::changes)
       .def_readonly("file_text", &Answer::file_text)
       .def_readonly("nearest_miss", &Answer::nearest_miss);
-  py::class_<Source>(module, "Source")
+  py::class_<session::Source>(module, "Source")
       .def(py::init([](std::optional<std::string> file, SharedPlan plan, std::vector<std::string> launch_files) {
-             return Source{std::move(file), std::move(plan), std::move(launch_files)};
+             return session::Source{std::move(file), std::move(plan), std::move(launch_files)};
            }),
            py::arg("plan_file") = py::none(), py::arg("plan") = py::none(),
            py::arg("launch_files") = std::vector<std::string>());
+  py::class_<session::Inputs>(module, "Inputs")
+      .def(py::init([](session::Source source, session::Source against, std::vector<std::string> files) {
+        return session::Inputs{std::move(source), std::move(against), std::move(files)};
+      }));
 }
 
 void declare_export(py::module_& module) {
@@ -118,35 +127,19 @@ void declare_export(py::module_& module) {
                                return all;
                              })
       .def_property_readonly("nearest", [](const session::ExportAnswer& answer) {
-        return answer.nearest ? shared(*answer.nearest) : nullptr;
+        return answer.nearest ? session::shared(*answer.nearest) : nullptr;
       });
   module.def("export_plan", &exported, WithoutLock());
 }
 
 void declare_functions(py::module_& module) {
   using py::object;
-  module.def("ask", [](const std::string& use_case, const Given& given, const object& progress) {
-    return run([&] { return work_of(use_case, given); }, progress);
-  });
+  module.def("ask",
+             [](const std::string& function, const Given& given, const session::Inputs& inputs,
+                const object& progress) { return run([&] { return work_of(function, given, inputs); }, progress); });
   module.def("fit_changes", [](const SharedPlan& plan, const object& progress) {
     return run([&] { return fit_changes(plan); }, progress);
   });
-  module.def("explain", [](const Given& given, const Source& source, const Source& against, const object& progress) {
-    return run([&] { return explain(given, source, against); }, progress);
-  });
-  module.def("simulate", [](const Given& given, const Source& source, const object& progress) {
-    return run([&] { return simulate(given, source); }, progress);
-  });
-  using Files = std::vector<std::string>;
-  module.def("validate", [](const Given& given, const Files& files, const object& progress) {
-    return run([&] { return validate(given, files); }, progress);
-  });
-  module.def("calibrate", [](const Given& given, const Files& files, const object& progress) {
-    return run([&] { return calibrate(given, files); }, progress);
-  });
-  module.def("priced", &priced, WithoutLock());
-  module.def("import_files", &import_files, WithoutLock());
-  module.def("compare", &compare, WithoutLock());
   module.def("catalogue", &catalogue, WithoutLock());
 }
 

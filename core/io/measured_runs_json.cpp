@@ -226,4 +226,10 @@ RunSet read_runs_file(const std::string& file) {
   return runs_from_json(JsonPlace(json, file), std::filesystem::path(file).stem().string());
 }
 
+std::vector<RunSet> read_run_files(const std::vector<std::string>& files) {
+  std::vector<RunSet> sets;
+  for (const std::string& file : files) sets.push_back(read_runs_file(file));
+  return sets;
+}
+
 }  // namespace plumbline

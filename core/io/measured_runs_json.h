@@ -17,5 +17,6 @@ namespace plumbline {
 [[nodiscard]] RunSet runs_from_json(const JsonPlace& document, std::string name);
 /// Of a file, called as the file is. Throws InputError or EnvironmentError.
 [[nodiscard]] RunSet read_runs_file(const std::string& file);
+[[nodiscard]] std::vector<RunSet> read_run_files(const std::vector<std::string>& files);
 
 }  // namespace plumbline

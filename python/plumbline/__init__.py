@@ -18,7 +18,6 @@ from ._errors import EnvironmentError, InputError, Remark
 from ._records import Record
 from ._results import (Calibration, Catalogue, Change, Comparison, Entry, Explanation, Exported, Fit, FitLimits,
                        Imported, Plan, Search, Simulation, Size, Validation)
-from ._results import ended as _ended
 from ._results import remarked as _remarked
 from ._tables import Table
 
@@ -53,16 +52,20 @@ def _followed(progress, work):
             sys.stderr.flush()
 
 
-def _priced(kind, function, plan, import_, arguments):
-    handle = _native.priced(function, _given(arguments), _source(plan, import_))
+def _ask(kind, function, arguments, progress=None, plan=None, import_=None, against=None, files=()):
+    """The answer of a use-case of the session as a `kind`, with a warning where Ctrl-C ended it."""
+    handle, was_interrupted = _followed(progress, lambda report: _native.ask(
+        function, _given(arguments), _native.Inputs(_source(plan, import_), _source(against), _named_files(files)), report))
     _remarked(handle.remark)
+    if was_interrupted:
+        _remarked("interrupted: what was found until then")
     return kind(handle)
 
 
 def _use_case(name, kind, words):
-    """The function of a use-case that flags alone ask; its answer is a `kind`."""
+    """The function of a use-case that flags alone ask."""
     def ask(*, progress=None, **arguments):
-        return _ended(kind, _followed(progress, lambda report: _native.ask(name, _given(arguments), report)))
+        return _ask(kind, name, arguments, progress)
 
     ask.__name__ = ask.__qualname__ = name
     ask.__doc__ = words
@@ -72,13 +75,13 @@ def _use_case(name, kind, words):
 @_signed
 def estimate(*, plan=None, import_=None, **arguments):
     """Prices one strategy, fitting or not: step time, memory, communication, cost."""
-    return _priced(Plan, "estimate", plan, import_, arguments)
+    return _ask(lambda answer: Plan(answer.plans[0]), "estimate", arguments, plan=plan, import_=import_)
 
 
 @_signed
 def fit(*, plan=None, import_=None, **arguments):
     """Whether a strategy fits, and if not, the cheapest changes that make it fit. Without a batch: see fit_limits."""
-    return _priced(Fit, "fit", plan, import_, arguments)
+    return _ask(lambda answer: Fit(answer.plans[0]), "fit", arguments, plan=plan, import_=import_)
 
 
 fit_limits = _use_case("fit_limits", FitLimits, "The largest micro-batch, longest sequence, largest model of a family and fewest "
@@ -96,15 +99,13 @@ size = _use_case("size", Size, "How many GPUs a run takes: days, dollars, energy
 @_signed
 def explain(*, plan=None, import_=None, against=None, progress=None, **arguments):
     """Where the time and memory of a plan go, what binds, and what one change would do."""
-    return _ended(Explanation, _followed(progress, lambda report: _native.explain(
-        _given(arguments), _source(plan, import_), _source(against), report)))
+    return _ask(Explanation, "explain", arguments, progress, plan, import_, against)
 
 
 @_signed
 def simulate(*, plan=None, import_=None, progress=None, **arguments):
     """One strategy lowered to its actions and simulated."""
-    return _ended(Simulation, _followed(progress, lambda report: _native.simulate(
-        _given(arguments), _source(plan, import_), report)))
+    return _ask(Simulation, "simulate", arguments, progress, plan, import_)
 
 
 @_signed
@@ -112,14 +113,13 @@ def import_files(*files, **arguments):
     """What launch files of one run ask for; from_= says whose they are: "megatron-lm", "deepspeed", ..."""
     if not files:
         raise InputError("files", "none is named", "launch files of one run")
-    return Imported(_native.import_files(_given(arguments), _named_files(files)))
+    return _ask(Imported, "import_files", arguments, files=files)
 
 
 @_signed
 def validate(*files, progress=None, **arguments):
     """Predictions against measured runs: those of files (docs/rows.md), or the published ones."""
-    return _ended(Validation, _followed(progress, lambda report: _native.validate(
-        _given(arguments), _named_files(files), report)))
+    return _ask(Validation, "validate", arguments, progress, files=files)
 
 
 @_signed
@@ -127,8 +127,7 @@ def calibrate(*files, progress=None, **arguments):
     """A software stack fitted to one's own measured runs, for `stack=` once it is saved."""
     if not files:
         raise InputError("files", "none is named", "files of measured runs (docs/rows.md)")
-    return _ended(Calibration, _followed(progress, lambda report: _native.calibrate(
-        _given(arguments), _named_files(files), report)))
+    return _ask(Calibration, "calibrate", arguments, progress, files=files)
 
 
 def export(plan, *, to, release="", strict=False):
@@ -138,9 +137,7 @@ def export(plan, *, to, release="", strict=False):
 
 def compare(plan, measured):
     """A plan against the record of its run (plan run --record)."""
-    handle = _native.compare(_source(plan), _text_of(measured))
-    _remarked(handle.remark)
-    return Comparison(handle)
+    return _ask(Comparison, "compare", {}, plan=plan, files=[measured])
 
 
 def _catalogue(name, entry):

@@ -443,12 +443,3 @@ class Entry(Answer):
 def remarked(remark):
     if remark:
         warnings.warn(remark, Remark, stacklevel=4)
-
-
-def ended(kind, pair):
-    """The answer of long work, with a warning where Ctrl-C ended it."""
-    handle, was_interrupted = pair
-    remarked(handle.remark)
-    if was_interrupted:
-        remarked("interrupted: what was found until then")
-    return kind(handle)

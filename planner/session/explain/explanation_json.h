@@ -8,10 +8,6 @@
 
 namespace plumbline::session {
 
-/// {"change","flags","strategy","step_time_s","step_time_change","peak_memory_bytes","margin_bytes","fits",
-/// "near_edge"}: the flags are those of the changed strategy, the change of the step time is a part of that of `from`.
-[[nodiscard]] Json change_json(const Change& change, const Plan& from);
-[[nodiscard]] Json changes_json(const std::vector<Change>& changes, const Plan& from);
 [[nodiscard]] Json to_json(const Explanation& explanation);
 
 }  // namespace plumbline::session

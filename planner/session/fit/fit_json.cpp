@@ -4,7 +4,7 @@
 #include "core/io/plan_json.h"
 #include "core/io/prediction_json.h"
 #include "core/io/strategy_json.h"
-#include "planner/session/explain/explanation_json.h"
+#include "planner/session/search/changes_json.h"
 
 namespace plumbline::session {
 namespace {

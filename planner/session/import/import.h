@@ -36,6 +36,9 @@ inline constexpr std::size_t most_launch_file_bytes = std::size_t{1} << 20;
 /// As a flag says it. Throws InputError where it does not.
 [[nodiscard]] std::string required_target(const std::optional<std::string>& target);
 
+/// Reads the files; the question is left open. Throws InputError: no target, a file that cannot be read.
+[[nodiscard]] ImportRequest read_launch_files(const std::vector<std::string>& files,
+                                              const std::optional<std::string>& from);
 /// A "config.json" with a model_type is the network, beside the files of any target and as `huggingface` alone.
 /// Throws InputError: the target, a file over 1 MiB, what is wrong in one.
 [[nodiscard]] ImportAnswer import_files(const ImportRequest& request);

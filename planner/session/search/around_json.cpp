@@ -1,7 +1,7 @@
 #include "planner/session/search/around_json.h"
 
 #include "core/io/plan_json.h"
-#include "planner/session/explain/explanation_json.h"
+#include "planner/session/search/changes_json.h"
 
 namespace plumbline::session {
 

@@ -84,7 +84,7 @@ UseCase search_use_case() {
     option.words.several = option.words.several || makes_cases(option.words.flag);
   bind_options(use_case.options, search_options(), asked->search);
   bind_options(use_case.options, ranking_options(), asked->search);
-  use_case.work = [asked] {
+  use_case.work = [asked](const Inputs& /*inputs*/) {
     SearchRequest options;
     asked->search.apply(options);
     const std::vector<SearchCase> cases = search_cases(asked->question, options);

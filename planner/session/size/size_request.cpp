@@ -213,7 +213,7 @@ UseCase size_use_case() {
   bind_options(use_case.options, question_options(Recipes::several, DeviceCounts::several), asked->question);
   bind_options(use_case.options, search_options(), asked->search);
   bind_options(use_case.options, size_options(), asked->size);
-  use_case.work = [asked] {
+  use_case.work = [asked](const Inputs& /*inputs*/) {
     SizeRequest request;
     request.search.question = asked->question.question();
     request.search.recipes = asked->question.recipe_choices();

@@ -39,4 +39,10 @@ present::Table PricedPlan::table(const std::string& name) const {
 
 SharedPlan shared(Plan plan) { return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), {}, {}}); }
 
+SharedPlan priced(const EstimateRequest& request) {
+  PricedQuestion asked = estimate(request);
+  Plan plan = asked.plan;
+  return std::make_shared<const PricedPlan>(PricedPlan{std::move(plan), request, std::move(asked)});
+}
+
 }  // namespace plumbline::session

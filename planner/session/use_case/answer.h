@@ -37,6 +37,8 @@ struct PricedPlan {
 using SharedPlan = std::shared_ptr<const PricedPlan>;
 
 [[nodiscard]] SharedPlan shared(Plan plan);
+/// With what it answers. Throws what `estimate` throws.
+[[nodiscard]] SharedPlan priced(const EstimateRequest& request);
 
 struct Answer {
   std::string json;  ///< what the verb prints with --json

@@ -26,6 +26,12 @@ void give_list(const std::string& flag, const std::string& text, std::vector<std
   texts = list_of(flag, text);
 }
 
+BoundOption bound(const char* flag, const char* values, std::optional<std::string>& text) {
+  return {{.flag = flag, .values = values, .help = {}}, [&text](std::string given) { text = std::move(given); }};
+}
+
+BoundOption input(const char* flag) { return {{.flag = flag, .values = {}, .help = {}}, {}}; }
+
 void bind_options(std::vector<BoundOption>& all, StrategyFlags& flags) {
   for_each_flag(flags, [&](const StrategyAxis& axis, std::optional<std::string>& place) {
     all.push_back({{.flag = std::string(axis.flag), .values = {}, .help = {}},

@@ -1,10 +1,10 @@
 #pragma once
-/// \file use_case.h: what can be asked by flags alone, as rows: who offers several use-cases loops over them.
+/// \file use_case.h: what can be asked, as rows: who offers several use-cases loops over them.
 ///
-/// A use-case binds the tables of options that it reads (option.h) to flags of its own and turns them into work, which
-/// answers with JSON, tables, sentences and plans (answer.h). To add one: a function NAME_use_case in its folder of
-/// planner/session and a row of PLUMBLINE_USE_CASES.
-/// Checked against: tests/unit/planner/session/use_case/use_case_test.cpp, tests/python.
+/// A use-case binds the tables of options that it reads (option.h) to flags of its own and turns them, with the plan or
+/// the files that are named beside them, into work, which answers with JSON, tables, sentences and plans (answer.h). To
+/// add one: a function NAME_use_case in its folder of planner/session and a row of PLUMBLINE_USE_CASES. Checked
+/// against: tests/unit/planner/session/use_case/use_case_test.cpp, tests/python.
 
 #include <functional>
 #include <optional>
@@ -19,9 +19,34 @@
 #include "planner/session/use_case/answer.h"
 
 /// In the order of help.
-#define PLUMBLINE_USE_CASES(ROW) ROW(search) ROW(fit_limits) ROW(size)
+#define PLUMBLINE_USE_CASES(ROW) \
+  ROW(search)                    \
+  ROW(fit)                       \
+  ROW(fit_limits)                \
+  ROW(estimate)                  \
+  ROW(explain)                   \
+  ROW(simulate)                  \
+  ROW(size)                      \
+  ROW(validate)                  \
+  ROW(calibrate)                 \
+  ROW(compare)                   \
+  ROW(import_files)
 
 namespace plumbline::session {
+
+/// A plan or launch files in place of flags; nothing of it: the flags say all.
+struct Source {
+  std::optional<std::string> plan_file = {};
+  SharedPlan plan = {};
+  std::vector<std::string> launch_files = {};
+};
+
+/// What is named beside flags.
+struct Inputs {
+  Source source = {};
+  Source against = {};                  ///< of `explain`: what it is compared with; or nothing
+  std::vector<std::string> files = {};  ///< measured runs, the record of a run, launch files to be read
+};
 
 /// What was asked, its flags read: the work itself, and when it is to be stopped.
 struct Work {
@@ -31,21 +56,22 @@ struct Work {
 
 /// An option of whatever flags, with the place of its text. `give` throws InputError for a text that is none of its.
 struct BoundOption {
-  OptionWords words;  ///< of an axis its flag alone
-  std::function<void(std::string)> give;
-  const StrategyAxis* axis = nullptr;  ///< of the strategy that it is; else none
+  OptionWords words;                      ///< of an axis its flag alone
+  std::function<void(std::string)> give;  ///< none: it is one of `Inputs`
+  const StrategyAxis* axis = nullptr;     ///< of the strategy that it is; else none
 };
 
 struct UseCase {
   std::vector<BoundOption> options;  ///< in the order in which they are read
-  std::function<Work()> work;        ///< of what was given. Throws InputError naming the flag
+  /// Of what was given. Reads the files that are named. Throws InputError naming the flag or the file.
+  std::function<Work(const Inputs&)> work;
 };
 
 #define PLUMBLINE_DECLARE_USE_CASE(name) [[nodiscard]] UseCase name##_use_case();
 PLUMBLINE_USE_CASES(PLUMBLINE_DECLARE_USE_CASE)
 #undef PLUMBLINE_DECLARE_USE_CASE
 
-/// Named as the verb of the command.
+/// Named as the function of the Python module.
 struct UseCaseRow {
   std::string_view name;
   UseCase (*make)();
@@ -72,6 +98,10 @@ template <class Flags>
 void bind_options(std::vector<BoundOption>& all, const Options<Flags>& options, Flags& flags) {
   for (const Option<Flags>& option : options) all.push_back(bound(option, flags));
 }
+/// An option that no table has: a text, its flag and its values as help shows them.
+[[nodiscard]] BoundOption bound(const char* flag, const char* values, std::optional<std::string>& text);
+/// One of `Inputs`.
+[[nodiscard]] BoundOption input(const char* flag);
 /// Of a strategy.
 void bind_options(std::vector<BoundOption>& all, StrategyFlags& flags);
 
