@@ -3,7 +3,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/table.h"
+#include "cli/output/table.h"
 #include "cli/verb.h"
 #include "core/base/escape.h"
 #include "core/io/json.h"

@@ -3,11 +3,11 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/output_options.h"
-#include "cli/plan_file.h"
-#include "cli/plan_options.h"
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/flags/plan_file.h"
+#include "cli/flags/plan_options.h"
+#include "cli/output/output_options.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "cli/verb.h"
 #include "planner/present/plan_tables.h"
 #include "planner/session/explain/explanation_json.h"

@@ -4,8 +4,8 @@
 #include <CLI/Formatter.hpp>
 #include <filesystem>
 
-#include "cli/output_flag.h"
-#include "cli/plan_file.h"
+#include "cli/flags/plan_file.h"
+#include "cli/output/output_flag.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/json_file.h"

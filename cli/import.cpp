@@ -3,10 +3,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/import_files.h"
-#include "cli/output_flag.h"
-#include "cli/plan_file.h"
-#include "cli/question_options.h"
+#include "cli/flags/import_files.h"
+#include "cli/flags/plan_file.h"
+#include "cli/flags/question_options.h"
+#include "cli/output/output_flag.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/launch_recipe.h"

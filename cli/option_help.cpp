@@ -5,7 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 
-#include "cli/table.h"
+#include "cli/output/table.h"
 
 namespace plumbline {
 namespace {

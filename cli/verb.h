@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 
 namespace CLI {
 class App;

@@ -5,8 +5,8 @@
 #include <CLI/Formatter.hpp>
 #include <filesystem>
 
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "core/base/errors.h"
 #include "core/io/json_file.h"
 #include "core/io/machine_json.h"

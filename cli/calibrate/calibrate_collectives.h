@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 
 namespace CLI {
 class App;

@@ -4,9 +4,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/flag_values.h"
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/flags/flag_values.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "core/base/errors.h"
 #include "core/cost/calibration_fields.h"
 #include "core/io/calibration_json.h"

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 #include "core/machine/device.h"
 #include "core/measurement/kernel_table.h"
 

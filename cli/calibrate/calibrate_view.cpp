@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "cli/table.h"
-#include "cli/terminal.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
 #include "core/quantity/text.h"
 #include "planner/question/question.h"
 #include "planner/session/calibrate/calibration_tables.h"

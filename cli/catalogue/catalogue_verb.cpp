@@ -4,7 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/flag_values.h"
+#include "cli/flags/flag_values.h"
 
 namespace plumbline {
 

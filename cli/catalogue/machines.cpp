@@ -1,6 +1,6 @@
 // plan machines: the clusters that this program knows, with every number's source.
 #include "cli/catalogue/catalogue_verb.h"
-#include "cli/table.h"
+#include "cli/output/table.h"
 #include "core/io/machine_json.h"
 #include "models/io/catalogue_json.h"
 #include "models/machine_catalog.h"

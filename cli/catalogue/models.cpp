@@ -4,9 +4,9 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/catalogue/catalogue_verb.h"
-#include "cli/flag_values.h"
-#include "cli/output_flag.h"
-#include "cli/table.h"
+#include "cli/flags/flag_values.h"
+#include "cli/output/output_flag.h"
+#include "cli/output/table.h"
 #include "core/graph/parameter_count.h"
 #include "core/quantity/text.h"
 #include "models/import/onnx/onnx_network.h"

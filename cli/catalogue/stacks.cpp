@@ -1,7 +1,7 @@
 // plan stacks: the software stacks that this program knows: their axis values, and what they rest on.
 #include "cli/catalogue/catalogue_verb.h"
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "core/base/joined.h"
 #include "core/io/stack_json.h"
 #include "models/calibration_set.h"

@@ -4,10 +4,10 @@
 #include <CLI/Formatter.hpp>
 
 #include "cli/compare/compare_view.h"
-#include "cli/plan_file.h"
-#include "cli/plan_options.h"
-#include "cli/plan_view.h"
-#include "cli/track_flag.h"
+#include "cli/flags/plan_file.h"
+#include "cli/flags/plan_options.h"
+#include "cli/flags/track_flag.h"
+#include "cli/output/plan_view.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"

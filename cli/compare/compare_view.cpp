@@ -1,7 +1,7 @@
 #include "cli/compare/compare_view.h"
 
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "core/quantity/text.h"
 #include "planner/session/compare/comparison_tables.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 #include "planner/compare/compare.h"
 
 namespace plumbline {

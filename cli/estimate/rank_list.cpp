@@ -1,6 +1,6 @@
 #include "cli/estimate/rank_list.h"
 
-#include "cli/table.h"
+#include "cli/output/table.h"
 #include "planner/present/plan_tables.h"
 
 namespace plumbline {

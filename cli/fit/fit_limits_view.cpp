@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "cli/plan_view.h"
-#include "cli/table.h"
-#include "cli/terminal.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
 #include "planner/present/plan_words.h"
 #include "planner/session/fit/fit_tables.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 /// \file cuda_ranks.h: `run --backend cuda`: the module of CUDA, and what ranks make of it.
 
+#include "cli/output/terminal.h"
 #include "cli/run/rank_flags.h"
-#include "cli/terminal.h"
 #include "runtime/device/device_module.h"
 
 namespace plumbline {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cli/flag_values.h"
+#include "cli/flags/flag_values.h"
 #include "core/base/errors.h"
 #include "runtime/run/recipe.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 #include "core/io/svg.h"
 #include "core/quantity/text.h"
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "cli/failure.h"
+#include "cli/flags/plan_file.h"
 #include "cli/interruption.h"
-#include "cli/plan_file.h"
 #include "cli/run/cuda_ranks.h"
 #include "cli/run/mpi_processes.h"
 #include "cli/run/nccl_processes.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/output_flag.h"
+#include "cli/flags/track_flag.h"
+#include "cli/output/output_flag.h"
 #include "cli/run/loss_view.h"
-#include "cli/track_flag.h"
 #include "core/measurement/run_record.h"
 #include "core/plan/plan.h"
 

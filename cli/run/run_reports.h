@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "cli/interruption.h"
+#include "cli/output/terminal.h"
 #include "cli/run/step_report.h"
-#include "cli/terminal.h"
 #include "core/io/line_writer.h"
 #include "runtime/run/rank_description.h"
 #include "runtime/run/run_observer.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/plan_view.h"
+#include "cli/output/plan_view.h"
 #include "cli/run/loss_view.h"
 #include "core/quantity/text.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/plan_view.h"
+#include "cli/output/plan_view.h"
 #include "core/quantity/text.h"
 #include "runtime/run/process_memory.h"
 

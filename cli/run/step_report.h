@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/output/terminal.h"
 #include "cli/run/run_speed.h"
-#include "cli/terminal.h"
 #include "core/measurement/reported_step.h"
 
 namespace plumbline {

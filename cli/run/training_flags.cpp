@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/flag_values.h"
+#include "cli/flags/flag_values.h"
 #include "core/base/errors.h"
 #include "core/plan/legality.h"
 #include "runtime/checkpoint/checkpoint_series.h"

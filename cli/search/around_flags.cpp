@@ -4,9 +4,9 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/flag_values.h"
-#include "cli/import_files.h"
-#include "cli/plan_file.h"
+#include "cli/flags/flag_values.h"
+#include "cli/flags/import_files.h"
+#include "cli/flags/plan_file.h"
 #include "core/base/errors.h"
 
 namespace plumbline {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/question_options.h"
+#include "cli/flags/question_options.h"
 #include "planner/session/search/around.h"
 
 namespace CLI {

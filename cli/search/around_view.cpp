@@ -1,7 +1,7 @@
 #include "cli/search/around_view.h"
 
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "core/quantity/text.h"
 #include "planner/present/plan_words.h"
 #include "planner/session/search/around_words.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/plan_view.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "cli/search/search_view.h"
-#include "cli/table.h"
 #include "core/quantity/text.h"
 #include "planner/present/plan_columns.h"
 

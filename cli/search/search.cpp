@@ -5,16 +5,16 @@
 
 #include <set>
 
+#include "cli/flags/plan_file.h"
+#include "cli/flags/question_options.h"
+#include "cli/flags/search_flags.h"
 #include "cli/interruption.h"
 #include "cli/kept_memory.h"
-#include "cli/output_options.h"
-#include "cli/plan_file.h"
-#include "cli/plan_view.h"
-#include "cli/question_options.h"
+#include "cli/output/output_options.h"
+#include "cli/output/plan_view.h"
 #include "cli/search/around_flags.h"
 #include "cli/search/around_view.h"
 #include "cli/search/search_view.h"
-#include "cli/search_flags.h"
 #include "cli/verb.h"
 #include "core/quantity/text.h"
 #include "planner/session/search/around_json.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/fit/fit_limits_view.h"
-#include "cli/plan_view.h"
-#include "cli/table.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "core/quantity/text.h"
 #include "planner/present/plan_columns.h"
 #include "planner/present/plan_words.h"

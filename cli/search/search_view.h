@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 #include "planner/session/search/search.h"
 #include "planner/session/search/search_cases.h"
 

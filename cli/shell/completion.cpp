@@ -3,8 +3,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/flag_values.h"
-#include "cli/output_flag.h"
+#include "cli/flags/flag_values.h"
+#include "cli/output/output_flag.h"
 #include "cli/shell/completion_text.h"
 #include "cli/verb.h"
 

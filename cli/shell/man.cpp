@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "cli/option_help.h"
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 #include "core/base/errors.h"
 #include "core/base/version.h"
 #include "core/io/output_file.h"

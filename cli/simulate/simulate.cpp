@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/output_options.h"
-#include "cli/plan_file.h"
-#include "cli/plan_options.h"
-#include "cli/plan_view.h"
+#include "cli/flags/plan_file.h"
+#include "cli/flags/plan_options.h"
+#include "cli/output/output_options.h"
+#include "cli/output/plan_view.h"
+#include "cli/output/table.h"
 #include "cli/simulate/peak_view.h"
 #include "cli/simulate/simulation_flags.h"
 #include "cli/simulate/timeline_view.h"
-#include "cli/table.h"
 #include "cli/verb.h"
 #include "core/io/schedule_csv.h"
 #include "core/io/simulation_json.h"

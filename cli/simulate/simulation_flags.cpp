@@ -1,6 +1,6 @@
 #include "cli/simulate/simulation_flags.h"
 
-#include "cli/declare_options.h"
+#include "cli/flags/declare_options.h"
 
 namespace plumbline {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "cli/table.h"
+#include "cli/output/table.h"
 #include "core/program/action_kinds.h"
 #include "core/quantity/text.h"
 

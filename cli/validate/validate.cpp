@@ -4,9 +4,9 @@
 #include <CLI/Formatter.hpp>
 #include <filesystem>
 
-#include "cli/flag_values.h"
+#include "cli/flags/flag_values.h"
 #include "cli/interruption.h"
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 #include "cli/validate/validate_plot.h"
 #include "cli/validate/validate_report.h"
 #include "cli/validate/validate_view.h"

@@ -1,7 +1,7 @@
 #include "cli/validate/validate_view.h"
 
-#include "cli/table.h"
-#include "cli/terminal.h"
+#include "cli/output/table.h"
+#include "cli/output/terminal.h"
 #include "planner/session/validate/validation_tables.h"
 
 namespace plumbline {

@@ -1,4 +1,4 @@
-#include "cli/log_panel.h"
+#include "cli/output/log_panel.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "cli/plan_options.h"
+#include "cli/flags/plan_options.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "cli/import_files.h"
-#include "cli/plan_file.h"
+#include "cli/flags/import_files.h"
+#include "cli/flags/plan_file.h"
 #include "core/base/errors.h"
 
 namespace plumbline {

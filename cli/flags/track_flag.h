@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 #include "planner/track/tracker.h"
 
 namespace CLI {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/question_options.h"
-#include "cli/strategy_options.h"
+#include "cli/flags/question_options.h"
+#include "cli/flags/strategy_options.h"
 #include "planner/session/fit/fit_limits.h"
 #include "planner/session/flags/plan_flags.h"
 

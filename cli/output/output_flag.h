@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 
 namespace CLI {
 class App;

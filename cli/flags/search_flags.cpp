@@ -1,6 +1,6 @@
-#include "cli/search_flags.h"
+#include "cli/flags/search_flags.h"
 
-#include "cli/declare_options.h"
+#include "cli/flags/declare_options.h"
 
 namespace plumbline {
 

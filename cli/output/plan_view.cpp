@@ -1,9 +1,9 @@
-#include "cli/plan_view.h"
+#include "cli/output/plan_view.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "cli/table.h"
+#include "cli/output/table.h"
 #include "planner/present/plan_tables.h"
 #include "planner/present/plan_words.h"
 #include "planner/session/search/search_words.h"

@@ -1,4 +1,4 @@
-#include "cli/output_options.h"
+#include "cli/output/output_options.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

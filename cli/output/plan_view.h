@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 #include "planner/explain/changes.h"
 #include "planner/present/numbers.h"
 #include "planner/session/search/next_stack.h"

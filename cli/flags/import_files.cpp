@@ -1,4 +1,4 @@
-#include "cli/import_files.h"
+#include "cli/flags/import_files.h"
 
 #include <iostream>
 

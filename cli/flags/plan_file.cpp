@@ -1,4 +1,4 @@
-#include "cli/plan_file.h"
+#include "cli/flags/plan_file.h"
 
 #include "planner/frameworks/launch/launch_recipe.h"
 

@@ -1,4 +1,4 @@
-#include "cli/flag_values.h"
+#include "cli/flags/flag_values.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

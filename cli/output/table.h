@@ -44,7 +44,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A table as text of `terminal_columns()` (cli/terminal.h).
+/// A table as text of `terminal_columns()` (cli/output/terminal.h).
 [[nodiscard]] std::string text(const present::Table& table);
 /// The same, its first column two blanks to the right.
 [[nodiscard]] std::string indented_text(present::Table table);

@@ -1,6 +1,6 @@
-#include "cli/question_options.h"
+#include "cli/flags/question_options.h"
 
-#include "cli/declare_options.h"
+#include "cli/flags/declare_options.h"
 
 namespace plumbline {
 

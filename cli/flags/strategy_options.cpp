@@ -1,4 +1,4 @@
-#include "cli/strategy_options.h"
+#include "cli/flags/strategy_options.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

@@ -1,4 +1,4 @@
-#include "cli/track_flag.h"
+#include "cli/flags/track_flag.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 #include "core/io/json.h"
 
 namespace CLI {

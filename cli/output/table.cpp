@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "cli/output/table.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "cli/terminal.h"
+#include "cli/output/terminal.h"
 #include "core/base/escape.h"
 
 namespace plumbline {

@@ -1,4 +1,4 @@
-#include "cli/output_flag.h"
+#include "cli/output/output_flag.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
