@@ -6,6 +6,7 @@
 #include "core/cost/program_cost.h"
 #include "core/cost/routed_sizes.h"
 #include "core/cost/ruled_variants.h"
+#include "core/program/known_programs.h"
 #include "core/simulate/simulation.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/run/trainer.h"
@@ -63,6 +64,7 @@ class LoweredPlan {
     TrainingJob job{graph, strategy, training, program, replays, {}, {}, {}, {}, "test"};
     job.learning_rate.peak = 0.01;
     job.learning_rate.steps = 100;
+    job.programs = &programs;
     return job;
   }
 
@@ -79,6 +81,7 @@ class LoweredPlan {
   Program program;
   Simulation simulation;
   std::vector<Replay> replays;
+  mutable KnownPrograms programs;  ///< of the graph's blocks, which all runs of the plan share
 };
 
 /// Of each expert, one after another; a matrix that is no expert's counts as one.

@@ -216,7 +216,8 @@ class RunVerb : public Verb {
             prepared.training_fingerprint,
             training_.routing(question.graph()),
             {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
-            training_.fp8_scaling(question.training())};
+            training_.fp8_scaling(question.training()),
+            &question.known_programs()};
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;

@@ -24,6 +24,7 @@ struct ExecutionPlan {
   ExpertRouting routing;
   Fp8Scaling fp8_scaling;
   ExecutionProbe& probe;
+  KnownPrograms* programs = nullptr;  ///< of the graph's blocks, lowered once for all who share them; null: none
 
   /// 1 / tokens of the global batch; alongside it the loss scale (step_scalars.h).
   [[nodiscard]] float gradient_scale() const {

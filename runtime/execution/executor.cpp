@@ -71,7 +71,7 @@ Executor::Executor(const ExecutionPlan& plan, ExecutionMode mode, const RankShar
     for (const Segment& segment : segments) {
       check(segment.last == segment.first + 1, "segments of an executed program are single blocks");
       blocks_[at(segment.first)] =
-          BlockLowering(block(segment.first), share_.shard).lower(plan.replays[at(segment.first)], form);
+          BlockLowering(block(segment.first), share_.shard, plan.programs).lower(plan.replays[at(segment.first)], form);
       plan.probe.on_lowered(blocks_[at(segment.first)]);
       check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");
       if (plan.strategy.zero_stage < 3) keep_product_weights(parts_, block(segment.first), segment.first);

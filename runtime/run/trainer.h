@@ -58,6 +58,9 @@ struct TrainingJob {
   ExpertRouting routing = ExpertRouting::learned;
   NetworkIdentity network = {};
   Fp8Scaling fp8_scaling = Fp8Scaling::tensor;  ///< of fp8 recipes
+  /// Of the graph's blocks: those that were lowered for the plan, and by other ranks, are not lowered again. Null: each
+  /// rank lowers its own.
+  KnownPrograms* programs = nullptr;
 };
 
 [[nodiscard]] RunRecord train(const TrainingJob& job, const RunOptions& options);
