@@ -78,6 +78,19 @@ TEST_CASE("an order of the other placement is lowered with the stages where it h
   check_equal(simulated(question, looped), back);
 }
 
+TEST_CASE("an order of the other placement keeps the recompute that was placed for the schedule") {
+  const Question question = gpt2();
+  Strategy looped = strategy_of(question, Schedule::interleaved, 4, 2);
+  looped.recompute = {RecomputeMode::placed, 1};
+  const SimulatedPlan named = simulated(question, looped);
+  const SimulatedPlan brought =
+      simulated(question, looped, with_order(compute_schedule(Schedule::zbv, pipeline_shape(looped))));
+  CHECK(brought.program.placement == StagePlacement::v_shaped);
+  REQUIRE(brought.replays.size() == named.replays.size());
+  for (std::size_t i = 0; i < named.replays.size(); ++i)
+    CHECK(brought.replays[i].replayed == named.replays[i].replayed);
+}
+
 Strategy strategy_of_order(const ComputeSchedule& order, RandomSchedules& random) {
   Strategy s;
   s.pipeline_stages = order.shape.pipeline_stages;
