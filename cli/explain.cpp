@@ -10,7 +10,7 @@
 #include "cli/output/table.h"
 #include "cli/verb.h"
 #include "planner/present/plan_tables.h"
-#include "planner/session/explain/explanation_json.h"
+#include "planner/session/explain/explain.h"
 
 namespace plumbline {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/base/errors.h"
 #include "planner/frameworks/launch/launch_recipe.h"
 #include "planner/frameworks/syntax/quoting.h"
-#include "planner/session/import/import_json.h"
+#include "planner/session/import/import.h"
 
 namespace plumbline {
 namespace {

@@ -12,7 +12,6 @@
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
 #include "planner/session/compare/compare.h"
-#include "planner/session/compare/comparison_json.h"
 
 namespace plumbline {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/output/plan_view.h"
 #include "cli/output/table.h"
 #include "core/quantity/text.h"
-#include "planner/session/compare/comparison_tables.h"
+#include "planner/session/compare/compare.h"
 
 namespace plumbline {
 namespace {

@@ -13,7 +13,6 @@
 #include "cli/verb.h"
 #include "core/io/measured_runs_json.h"
 #include "planner/session/validate/validate.h"
-#include "planner/session/validate/validation_json.h"
 
 namespace plumbline {
 namespace {

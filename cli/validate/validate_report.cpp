@@ -5,7 +5,7 @@
 
 #include "core/base/escape.h"
 #include "core/quantity/text.h"
-#include "planner/session/validate/validation_tables.h"
+#include "planner/session/validate/validate.h"
 
 namespace plumbline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
-#include "planner/session/validate/validation_tables.h"
+#include "planner/session/validate/validate.h"
 
 namespace plumbline {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/io/plan_json.h"
 #include "core/io/rank_map_json.h"
-#include "planner/session/explain/explanation_json.h"
+#include "planner/session/explain/explain.h"
 #include "planner/session/fit/fit.h"
 #include "planner/session/fit/fit_json.h"
 #include "planner/session/search/search_json.h"

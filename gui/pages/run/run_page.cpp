@@ -20,7 +20,6 @@
 #include "gui/widgets/card.h"
 #include "planner/present/plan_words.h"
 #include "planner/session/compare/compare.h"
-#include "planner/session/compare/comparison_tables.h"
 
 namespace plumbline::gui {
 namespace {

@@ -1,12 +1,13 @@
 #pragma once
 /// \file explain.h: why a plan takes its time and memory, and what one change would do: what `plan explain` answers.
 ///
-/// Checked against: tests/unit/planner/session/explain/explain_test.cpp.
+/// Checked against: tests/unit/planner/session/explain/explain_test.cpp, answers_json_test.cpp.
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/io/json.h"
 #include "planner/explain/changes.h"
 #include "planner/explain/sensitivity.h"
 #include "planner/question/task.h"
@@ -26,5 +27,8 @@ struct Explanation {
 /// Phases: "changes", "assumed numbers".
 [[nodiscard]] Explanation explain(const PricedQuestion& asked, const std::optional<Plan>& against = std::nullopt,
                                   const Task& task = {});
+
+/// What `plan explain --json` prints.
+[[nodiscard]] Json to_json(const Explanation& explanation);
 
 }  // namespace plumbline::session

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/json.h"
 #include "planner/frameworks/launch/launch_target.h"
 #include "planner/session/estimate.h"
 
@@ -56,5 +57,11 @@ inline constexpr std::size_t most_launch_file_bytes = std::size_t{1} << 20;
 [[nodiscard]] std::string catalogue_name(const Json& network_config);
 /// "2 flags are not modelled: ...; 31 change neither memory nor time", or empty.
 [[nodiscard]] std::string notes_text(const ImportAnswer& answer);
+
+/// What `plan import --json` prints; the keys are those of models/schemas/import.schema.json.
+inline constexpr std::string_view import_format = "plumbline.import/1";
+
+/// `flags`: those of estimate_flags.
+[[nodiscard]] Json to_json(const ImportAnswer& answer, const std::vector<std::string>& flags);
 
 }  // namespace plumbline::session

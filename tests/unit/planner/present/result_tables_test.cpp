@@ -1,8 +1,8 @@
 // Comparisons, peaks and validations as tables.
 
 #include "planner/present/peak_tables.h"
-#include "planner/session/compare/comparison_tables.h"
-#include "planner/session/validate/validation_tables.h"
+#include "planner/session/compare/compare.h"
+#include "planner/session/validate/validate.h"
 #include "tests/unit/planner/present/whole_table.h"
 
 namespace plumbline::present {

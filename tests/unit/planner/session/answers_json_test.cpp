@@ -1,9 +1,9 @@
 // Answers of sessions as the JSON that scripts read.
 
-#include "planner/session/compare/comparison_json.h"
-#include "planner/session/explain/explanation_json.h"
+#include "planner/session/compare/compare.h"
+#include "planner/session/explain/explain.h"
 #include "planner/session/search/search_json.h"
-#include "planner/session/validate/validation_json.h"
+#include "planner/session/validate/validate.h"
 #include "tests/catch.h"
 #include "tests/sample_plan.h"
 
