@@ -6,7 +6,7 @@
 #include "cli/output/terminal.h"
 #include "core/quantity/text.h"
 #include "planner/question/question.h"
-#include "planner/session/calibrate/calibration_tables.h"
+#include "planner/session/calibrate/calibrate.h"
 
 namespace plumbline {
 namespace {

@@ -1,11 +1,12 @@
 #pragma once
 /// \file calibrate.h: a software stack fitted to somebody's own measured runs: what `plan calibrate --rows` answers.
 ///
-/// Checked against: tests/unit/planner/session/calibrate/calibrate_test.cpp.
+/// Checked against: tests/unit/planner/session/calibrate/calibrate_test.cpp, calibration_tables_test.cpp.
 
 #include <optional>
 
 #include "planner/calibrate/own_runs.h"
+#include "planner/present/table.h"
 #include "planner/question/task.h"
 
 namespace plumbline::session {
@@ -38,3 +39,12 @@ struct CalibrationAnswer {
 [[nodiscard]] CalibrationAnswer calibrate(const PreparedCalibration& prepared, const Task& task = {});
 
 }  // namespace plumbline::session
+
+namespace plumbline::present {
+
+/// Measured seconds of each run, and how far predictions are off: shipped, fitted, and by a fit that left it out.
+[[nodiscard]] Table calibrated_runs_table(const OwnCalibration& found, const std::vector<FitRun>& runs);
+/// The numbers that moved most, at most `most`, with how well each is known.
+[[nodiscard]] Table calibrated_numbers_table(const OwnCalibration& found, std::size_t most = 12);
+
+}  // namespace plumbline::present

@@ -1,4 +1,4 @@
-#include "planner/session/calibrate/calibration_tables.h"
+#include "planner/session/calibrate/calibrate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,12 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/io/json.h"
+#include "core/io/simulation_json.h"
 #include "core/quantity/text.h"
+#include "planner/present/plan_tables.h"
+#include "planner/session/flags/asked_plan.h"
+#include "planner/session/simulate/simulation_flags.h"
 
 namespace plumbline::session {
 namespace {
@@ -54,6 +59,42 @@ SimulationSetting setting_of(const PricedQuestion& asked, const SimulationAnswer
   return {std::string(to_text(asked.plan.strategy.schedule)), Seconds(asked.plan.prediction.step_time_s.expected),
           request.order ? std::optional(request.order_name) : std::nullopt, request.stage_speeds,
           answer.step_at_speed_1};
+}
+
+namespace {
+
+Answer shown(const PricedQuestion& asked, const SimulationAnswer& simulated) {
+  Answer answer;
+  answer.json =
+      to_json_text(to_json(simulated.simulated.program, simulated.simulated.simulation, setting_of(asked, simulated)));
+  answer.tables["time"] = present::time_table(simulated.simulated.simulation.time);
+  return answer;
+}
+
+}  // namespace
+
+UseCase simulate_use_case() {
+  struct Asked {
+    AskedPlan plan;
+    SimulationFlags simulation;
+  };
+  const auto asked = std::make_shared<Asked>();
+  UseCase use_case;
+  asked->plan.bind(use_case.options);
+  bind_options(use_case.options, simulation_options(), asked->simulation);
+  use_case.work = [asked](const Inputs& inputs) {
+    return Work{[request = asked->plan.request(inputs.source), flags = asked->simulation](const Task& task) {
+                  const PricedQuestion priced = estimate(request);
+                  const auto simulated = simulate(priced, flags.request(priced.strategy), task);
+                  Answer answer;
+                  if (simulated) answer = shown(priced, *simulated);
+                  answer.complete = answer.found = simulated.has_value();
+                  answer.remark = priced.remark;
+                  return answer;
+                },
+                {}};
+  };
+  return use_case;
 }
 
 }  // namespace plumbline::session

@@ -1,4 +1,4 @@
-#include "planner/session/calibrate/calibration_tables.h"
+#include "planner/session/calibrate/calibrate.h"
 
 #include "tests/catch.h"
 #include "tests/unit/planner/validate/published_runs.h"
