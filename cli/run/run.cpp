@@ -217,7 +217,7 @@ class RunVerb : public Verb {
             training_.routing(question.graph()),
             {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
             training_.fp8_scaling(question.training()),
-            &question.known_programs()};
+            prepared.simulated.programs.get()};
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
-#include "core/cost/overlap.h"
 #include "core/cost/ruled_variants.h"
 #include "core/cost/stage_units.h"
-#include "core/cost/time_limits.h"
 
 namespace plumbline {
 namespace {

@@ -65,7 +65,7 @@ Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group, 
 /// All-reduce without ZeRO, reduce-scatter and all-gather with stage 1, the all-gather of updated weights with stage 2;
 /// replicas of hybrid shard groups sum their shards.
 SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s) const {
-  Shared<Seconds> time;
+  SharedStates<Seconds> time;
   for (const StateSharing& sharing : state_sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const auto gathered = [&](RankGroup group) {

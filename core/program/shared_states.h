@@ -13,7 +13,7 @@ namespace plumbline {
 
 /// What one rank sends to share its states, in bytes or in the time that it takes alone.
 template <class Amount>
-struct Shared {
+struct SharedStates {
   Amount gather{0};           ///< per forward: sharded parameters
   Amount regather{0};         ///< per backward: those that recompute has let go of, once more
   Amount scatter{0};          ///< per micro-batch: gradients
@@ -21,8 +21,8 @@ struct Shared {
   Amount update{0};           ///< per step: weights that the optimizer has updated
   Amount gather_backward{0};  ///< per backward: sharded parameters, from the ranks that then hold them
 };
-using SharingBytes = Shared<Bytes>;
-using SharingTimes = Shared<Picoseconds>;
+using SharingBytes = SharedStates<Bytes>;
+using SharingTimes = SharedStates<Picoseconds>;
 /// In a backward.
 [[nodiscard]] inline Picoseconds gathered_for_backward(const SharingTimes& t) { return t.gather_backward + t.regather; }
 

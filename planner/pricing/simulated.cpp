@@ -2,6 +2,7 @@
 
 #include "core/base/errors.h"
 #include "core/program/buffer_check.h"
+#include "core/program/known_programs.h"
 #include "core/program/repeating_order.h"
 #include "planner/pricing/priced.h"
 
@@ -153,11 +154,18 @@ class PlanSimulator {
 }  // namespace
 
 SimulatedPlan simulated(const Question& question, const Strategy& asked, const SimulationOptions& options) {
+  const auto programs = std::make_shared<KnownPrograms>();
+  const auto with_programs = [&](SimulatedPlan plan) {
+    plan.programs = programs;
+    return plan;
+  };
   if (options.extent == Extent::informative && !options.order)
-    if (auto plan = PlanSimulator(question, asked, options).informative()) return std::move(*plan);
+    if (auto plan = PlanSimulator(question, asked, options, programs.get()).informative())
+      return with_programs(std::move(*plan));
   ComputeSchedule order = options.order ? *options.order : compute_schedule(asked.schedule, pipeline_shape(asked));
   check(order.shape == pipeline_shape(asked), "an order is read against the strategy's shape");
-  return PlanSimulator(question, asked, options, order.placement).whole(std::move(order));
+  return with_programs(
+      PlanSimulator(question, asked, options, order.placement, programs.get()).whole(std::move(order)));
 }
 
 std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy, const StopRequest& stop,

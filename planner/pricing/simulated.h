@@ -10,6 +10,7 @@
 /// tests/unit/planner/pricing/simulated_test.cpp; tests/property/steady_state_test.cpp.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "core/cost/replays.h"
@@ -35,6 +36,8 @@ struct SimulatedPlan {
   std::vector<Replay> replays;  ///< by execution: what its backward computes again
   Program program;
   Simulation simulation;
+  /// Of the question's blocks, for whoever lowers them again: good while its graph is.
+  std::shared_ptr<KnownPrograms> programs;
 };
 
 /// Requires an order without faults and deadlock (action_fault, dry_run).

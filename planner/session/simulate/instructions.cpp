@@ -48,7 +48,7 @@ std::string instructions_text(const PricedQuestion& asked, const SimulatedPlan& 
     const Places& places = kinds.at(kind);
     const Block& block = graph.blocks()[std::get<0>(kind)];
     const BlockProgram program =
-        BlockLowering(block, shard, &asked.question.known_programs()).lower(simulated.replays[places.first], form);
+        BlockLowering(block, shard, simulated.programs.get()).lower(simulated.replays[places.first], form);
     text += (text.empty() ? "" : "\n") + block.name() + ", " + places_text(places) + "\n" + to_text(program, block);
   }
   return text;
