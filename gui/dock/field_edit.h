@@ -28,7 +28,6 @@ class FieldEdit : public QWidget {
   /// Marks it wrong with these words; empty: it is right.
   void set_refusal(const QString& words);
   [[nodiscard]] QString refusal() const;
-  /// Where keys go.
 
  Q_SIGNALS:
   void edited(plumbline::gui::Field field, const QString& text);

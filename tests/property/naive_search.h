@@ -185,7 +185,7 @@ class NaiveSearch {
         std::vector<std::int32_t> units{1};
         if (s.zero_stage == 3 && !space_.layers_per_unit.empty()) units = space_.layers_per_unit;
         std::vector<std::int32_t> secondary{1};
-        if (s.zero_stage == 3 && !space_.secondary_shard_groups.empty()) secondary = space_.secondary_shard_groups;
+        if (s.zero_stage == 3 && !space_.secondary_shard_group.empty()) secondary = space_.secondary_shard_group;
         std::erase_if(secondary, [&](std::int32_t n) { return n != 1 && (n >= group || group % n != 0); });
         for (const ParameterPrefetch each : prefetch)
           for (const std::int32_t layers : units)

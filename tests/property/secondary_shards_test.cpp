@@ -62,8 +62,8 @@ class Plans {
 Bytes gathered(const RankProgram& rank, Axis axis) {
   Bytes sum(0);
   for (const Action& action : rank.actions)
-    if (action.kind == ActionKind::all_gather_parameters && action.pass != Pass::step && action.axis == axis)
-      sum += action.bytes;
+    if (const auto* gather = std::get_if<ParameterGather>(&action.what); gather != nullptr && gather->axis == axis)
+      sum += gather->bytes;
   return sum;
 }
 
@@ -75,8 +75,9 @@ void compare(const Question& question, const Strategy& s) {
   const StackCalibration& stack = question.calibration().stack;
   const Training& training = question.training();
   const PricedPlan plan{question.graph(), s, training, stack, question.step_pricer(), ranks, blocks};
-  const SegmentTable segments(plan, Granularity::chunk);
-  const Program program = lower(lowering_input(plan, segments));
+  const SizedPlan sizes = plan.sizes();
+  const SegmentTable segments(sizes, Granularity::chunk);
+  const Program program = lower(lowering_input(sizes, segments));
   REQUIRE_FALSE(dry_run(program));
   REQUIRE_FALSE(buffer_fault(program));
   const Simulation simulated =

@@ -22,11 +22,13 @@ struct Asked {
     dock.resize(292, 800);
     dock.show();
   }
-  void type(Field field, const char* text) {
-    QLineEdit& editor = dock.field(field).editor();
-    editor.setFocus();
-    editor.selectAll();
-    QTest::keyClicks(&editor, text);
+  /// Where keys go.
+  [[nodiscard]] QLineEdit& editor(Field field) const { return *dock.field(field).findChild<QLineEdit*>(); }
+  void type(Field of, const char* text) {
+    QLineEdit& line = editor(of);
+    line.setFocus();
+    line.selectAll();
+    QTest::keyClicks(&line, text);
   }
 };
 
@@ -83,7 +85,7 @@ TEST_CASE("undo writes the fields as they were") {
 TEST_CASE("every field has a name for who does not see it") {
   const Asked asked;
   for (const FieldFacts& facts : all_fields())
-    CHECK_FALSE(asked.dock.field(facts.field).editor().accessibleName().isEmpty());
+    CHECK_FALSE(asked.editor(facts.field).accessibleName().isEmpty());
 }
 
 }  // namespace plumbline::gui::question_dock_test

@@ -41,11 +41,12 @@ TEST_CASE("backwards gather over the secondary group, forwards over the shard gr
   const RankProgram& rank = program.ranks[0];
   int gathers = 0;
   for (const Action& action : rank.actions) {
-    if (action.kind != ActionKind::all_gather_parameters) continue;
+    const auto* gather = std::get_if<ParameterGather>(&action.what);
+    if (gather == nullptr) continue;
     ++gathers;
-    const bool is_forward = action.pass == Pass::forward;
-    CHECK(action.axis == (is_forward ? Axis::shard : Axis::secondary_shard));
-    CHECK(action.bytes == Bytes(is_forward ? 12 : 8));
+    const bool is_forward = gather->direction == Direction::forward;
+    CHECK(gather->axis == (is_forward ? Axis::shard : Axis::secondary_shard));
+    CHECK(gather->bytes == Bytes(is_forward ? 12 : 8));
     const std::span<const BufferUse> uses = uses_of(action, rank);
     const bool reads = std::any_of(uses.begin(), uses.end(), [&](const BufferUse& use) {
       return is_secondary(rank, use) && use.access == Access::read;
@@ -61,9 +62,9 @@ TEST_CASE("without secondary shards every pass gathers over the shard group") {
   LoweringInput input = with_secondary(one_rank(3, 1));
   input.ranks[0].secondary_shards = Bytes(0);
   for (const Action& action : lower(input).ranks[0].actions)
-    if (action.kind == ActionKind::all_gather_parameters) {
-      CHECK(action.axis == Axis::shard);
-      CHECK(action.bytes == Bytes(12));
+    if (const auto* gather = std::get_if<ParameterGather>(&action.what)) {
+      CHECK(gather->axis == Axis::shard);
+      CHECK(gather->bytes == Bytes(12));
     }
 }
 

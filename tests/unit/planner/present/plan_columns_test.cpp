@@ -18,7 +18,7 @@ TEST_CASE("every column of a plan has a title, a unit and an explanation") {
     all.rows.front().push_back(column.cell(sample_plan()));
   }
   check_whole(all);
-  CHECK(all.columns.size() == 29);
+  CHECK(all.columns.size() == 30);
 }
 
 TEST_CASE("an axis has the column that its row names, and its value in the cell") {
