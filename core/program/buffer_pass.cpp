@@ -42,6 +42,20 @@ std::size_t first_once_per_step(const Actions& actions) {
   return end;
 }
 
+/// Actions behind which secondary shards are gathered before the rank computes anything else: the rest of a unit that
+/// goes alongside a backward.
+std::vector<bool> before_secondary_gathers(const Actions& actions) {
+  std::vector<bool> before(actions.size(), false);
+  bool is_gathered = false;
+  for (std::size_t i = actions.size(); i-- > 0;) {
+    before[i] = is_gathered;
+    const auto* gather = std::get_if<ParameterGather>(&actions[i].what);
+    if (gather != nullptr && gather->axis == Axis::secondary_shard) is_gathered = true;
+    if (computes(actions[i])) is_gathered = false;
+  }
+  return before;
+}
+
 /// Whether logits stay until the weight gradients.
 bool has_late_logits(const SegmentSizes& segment) { return segment.memory.late_logits > Bytes(0); }
 
@@ -49,6 +63,7 @@ bool has_late_logits(const SegmentSizes& segment) { return segment.memory.late_l
 struct InStep {
   bool is_last_reduction = false;  ///< of its pass of a chunk
   bool is_split = false;           ///< it is, or replays for, a split backward
+  bool reads_secondary = false;    ///< secondary shards are still gathered behind it
   bool makes_late = false;         ///< the first that runs once per step: states that the step makes anew are there
   bool frees_late = false;         ///< the last of the step: they are given back
 };
@@ -71,8 +86,11 @@ class BufferUses {
     if (place.makes_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::allocate, Access::write});
     add_uses(action);
-    if (weight_gradients_of(action) != nullptr && --waiting_for_backward_ == 0)
+    if (weight_gradients_of(action) != nullptr) --waiting_for_backward_;
+    if (has_secondary_ && waiting_for_backward_ == 0 && !place.reads_secondary) {
       use(slots_.secondary_shards, {Access::release});
+      has_secondary_ = false;
+    }
     if (place.frees_late)
       for (const std::int32_t late : slots_.late) use(late, {Access::release});
     const std::size_t uses = rank_.uses.size() - static_cast<std::size_t>(action.first_use);
@@ -147,7 +165,9 @@ class BufferUses {
   void forward(const Action& a) {
     read_parameters();
     // Shards of what is whole now, for backwards to gather: the first that waits for one makes room for all of them.
-    if (waiting_for_backward_++ == 0) use(slots_.secondary_shards, {Access::allocate});
+    if (!has_secondary_) use(slots_.secondary_shards, {Access::allocate});
+    has_secondary_ = true;
+    ++waiting_for_backward_;
     use(slots_.secondary_shards, {Access::write});
     read_received();
     use(segment(a).working_forward, {Access::allocate, Access::write});
@@ -293,6 +313,7 @@ class BufferUses {
   std::int32_t segment_ = -1;              ///< likewise
   std::int32_t received_ = no_buffer;      ///< what the next compute action reads
   std::int32_t waiting_for_backward_ = 0;  ///< forwards of segments whose weight gradients are not made
+  bool has_secondary_ = false;
   bool is_gathered_ = false;
   bool has_gradients_ = false;             ///< that are not reduced yet
   std::vector<bool> has_whole_gradients_;  ///< by chunk
@@ -307,10 +328,11 @@ void add_buffers(const RankContext& context, RankProgram& rank) {
   BufferUses uses(context, slots, rank);
   const std::vector<bool> last = last_reductions(rank.actions);
   const std::vector<bool> split = split_backwards(rank.actions);
+  const std::vector<bool> secondary = before_secondary_gathers(rank.actions);
   const std::size_t end = first_once_per_step(rank.actions);
   const std::size_t count = rank.actions.size();
   for (std::size_t i = 0; i < count; ++i)
-    uses.add(rank.actions[i], {last[i], split[i], i == end, end < count && i + 1 == count});
+    uses.add(rank.actions[i], {last[i], split[i], secondary[i], i == end, end < count && i + 1 == count});
 }
 
 }  // namespace plumbline::passes
