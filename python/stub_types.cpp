@@ -34,6 +34,21 @@ constexpr auto value_types = std::to_array<ValueType>({{"", bool_type},
                                                        {"RATIO", amount_type},
                                                        {"GRAMS", amount_type},
                                                        {"SHARE|SIZE", amount_type},
+                                                       {"R", amount_type},
+                                                       {"X", amount_type},
+                                                       {"V", amount_type},
+                                                       {"T", amount_type},
+                                                       {"NORM", amount_type},
+                                                       {"FACTOR", amount_type},
+                                                       {"SHARE", amount_type},
+                                                       {"DIR", path_type},
+                                                       {"HOST:PORT|FOLDER", text_type},
+                                                       {"FORMAT", text_type},
+                                                       {"SHAPE", text_type},
+                                                       {"HOW", text_type},
+                                                       {"WHO", text_type},
+                                                       {"TEXT", text_type},
+                                                       {"NAME,...", list_type},
                                                        {"TIME", text_type},
                                                        {"NAME", text_type},
                                                        {"NAME=N", "str | Mapping[str, int]"},
@@ -62,7 +77,7 @@ std::string key_type(AxisKind kind) {
 
 }  // namespace
 
-std::string argument_type(const session::OptionWords& words) {
+std::string argument_type(const OptionWords& words) {
   const std::string_view one = words.is_large ? amount_type : type_of_values(words.values);
   if (!words.several) return std::string(one);
   if (one == bool_type) return "bool | _List";

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/option.h"
 #include "core/plan/strategy_axes.h"
-#include "planner/session/option.h"
 
 namespace plumbline::python {
 
 /// A name and its type: {"--gpus", "_Count"}.
 using TypedName = std::pair<std::string, std::string>;
 
-[[nodiscard]] std::string argument_type(const session::OptionWords& words);
+[[nodiscard]] std::string argument_type(const OptionWords& words);
 [[nodiscard]] std::string argument_type(const StrategyAxis& axis);
 /// The keys of a strategy in every answer, in their order; its recipe has others.
 [[nodiscard]] std::vector<TypedName> strategy_keys();

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/question/value_text.h"
+#include "core/io/value_text.h"
 
 namespace CLI {
 class App;

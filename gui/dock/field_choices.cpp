@@ -1,10 +1,10 @@
 #include "gui/dock/field_choices.h"
 
+#include "core/io/value_text.h"
 #include "gui/text.h"
 #include "models/calibration_catalog.h"
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
-#include "planner/question/value_text.h"
 #include "planner/session/question_flags.h"
 
 namespace plumbline::gui {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "gui/machine/edited_machine_file.h"
 #include "gui/question/axis_text.h"
-#include "planner/question/value_text.h"
 #include "planner/search/space.h"
 #include "planner/session/question_flags.h"
 
@@ -95,7 +95,7 @@ std::optional<std::string> given(const QuestionForm& form, Field field) {
 
 session::QuestionFlags flags_of(const QuestionForm& form) {
   session::QuestionFlags flags;
-  for (const session::Option<session::QuestionFlags>& option :
+  for (const Option<session::QuestionFlags>& option :
        session::question_options(session::Recipes::several, session::DeviceCounts::one))
     for (const FieldFacts& facts : all_fields())
       if (facts.flag == option.words.flag) option.text(flags) = given(form, facts.field);

@@ -10,10 +10,10 @@ namespace {
 /// How many layers of each group take each of the options that a cap allows.
 using Counts = std::vector<std::vector<std::int64_t>>;
 
-using Options = std::vector<std::vector<CappedOption>>;
+using OptionsOfGroups = std::vector<std::vector<CappedOption>>;
 
-/// An option that layers of a group take and one of them may leave for another. Options are by increasing kept bytes
-/// and decreasing time, so what is reached with the most bytes saves most.
+/// An option that layers of a group take and one of them may leave for another. Options are by increasing kept
+/// bytes and decreasing time, so what is reached with the most bytes saves most.
 struct Origin {
   std::span<const CappedOption> options;
   std::size_t group = 0;
@@ -24,7 +24,7 @@ struct Origin {
   [[nodiscard]] std::int64_t time(std::size_t to) const { return (options[to].time - options[from].time).value(); }
 };
 
-std::vector<Origin> origins_of(const Counts& counts, const Options& options) {
+std::vector<Origin> origins_of(const Counts& counts, const OptionsOfGroups& options) {
   std::vector<Origin> origins;
   for (std::size_t g = 0; g < counts.size(); ++g)
     for (std::size_t from = 0; from < counts[g].size(); ++from)
@@ -69,7 +69,7 @@ class Partners {
 };
 
 /// Makes the exchange, or pair of exchanges, that saves most time within `left` bytes; false when none saves any.
-bool exchange_best(Counts& counts, std::int64_t& left, const Options& options, ChoiceEffort& effort) {
+bool exchange_best(Counts& counts, std::int64_t& left, const OptionsOfGroups& options, ChoiceEffort& effort) {
   const std::vector<Origin> origins = origins_of(counts, options);
   std::size_t exchanges = 0;
   std::int64_t most_saved = 0;

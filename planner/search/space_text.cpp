@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "planner/question/axis_text.h"
-#include "planner/question/value_text.h"
 #include "planner/search/space.h"
 #include "planner/search/space_axes.h"
 

@@ -4,11 +4,11 @@
 
 #include "core/base/errors.h"
 #include "core/base/found_by_name.h"
+#include "core/io/value_text.h"
 #include "core/training/adaptation_text.h"
 #include "core/training/limits.h"
 #include "models/import/onnx/reference.h"
 #include "models/machine_catalog.h"
-#include "planner/question/value_text.h"
 
 namespace plumbline::session {
 namespace {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/option.h"
 #include "planner/question/question.h"
 #include "planner/search/search.h"
 #include "planner/session/estimate.h"
-#include "planner/session/option.h"
 
 namespace plumbline::session {
 

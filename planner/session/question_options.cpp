@@ -1,6 +1,6 @@
 // The settings of a question, each once.
+#include "core/io/value_text.h"
 #include "core/training/adaptation_text.h"
-#include "planner/question/value_text.h"
 #include "planner/session/question_flags.h"
 
 namespace plumbline::session {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "planner/question/value_text.h"
+#include "core/io/value_text.h"
 
 namespace plumbline::session {
 

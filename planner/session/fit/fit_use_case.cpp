@@ -1,7 +1,7 @@
 // The most that fits, asked by flags; and the changes that a plan which was priced needs.
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "planner/present/plan_tables.h"
-#include "planner/question/value_text.h"
 #include "planner/session/fit/fit.h"
 #include "planner/session/fit/fit_json.h"
 #include "planner/session/fit/fit_limits.h"

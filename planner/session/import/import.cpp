@@ -198,7 +198,7 @@ void assume_missing(ImportAnswer& answer) {
   }
 }
 
-class Flags {
+class FlagsOfFiles {
  public:
   void add(const char* flag, const std::string& value) {
     words_.emplace_back(flag);
@@ -210,7 +210,7 @@ class Flags {
   std::vector<std::string> words_;
 };
 
-void add_recipe(const Training& training, Flags& flags) {
+void add_recipe(const Training& training, FlagsOfFiles& flags) {
   if (training.sequence_length > 0) flags.add("--seq-len", std::to_string(training.sequence_length));
   flags.add("--global-batch", std::to_string(training.global_batch));
   flags.add("--precision", std::string(to_text(training.precision)));
@@ -221,7 +221,7 @@ void add_recipe(const Training& training, Flags& flags) {
 }
 
 /// What is usual goes without saying, but for the micro-batch.
-void add_strategy(const PartialStrategy& partial, Flags& flags) {
+void add_strategy(const PartialStrategy& partial, FlagsOfFiles& flags) {
   const Strategy& s = partial.strategy;
   const auto is_said = [&](const StrategyAxis& axis) {
     if (axis.flag == "--micro-batch") return true;
@@ -287,7 +287,7 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
 }
 
 std::vector<std::string> estimate_flags(const StrategyRequest& request) {
-  Flags flags;
+  FlagsOfFiles flags;
   flags.add("--model", request.question.model);
   flags.add("--machine", request.question.machine.empty() ? "MACHINE" : request.question.machine);
   flags.add("--gpus", std::to_string(request.question.devices));
@@ -304,7 +304,7 @@ std::vector<std::string> strategy_flags(const Strategy& strategy) {
   const bool is_usual =
       strategy.schedule == (strategy.virtual_stages > 1 ? Schedule::interleaved : Schedule::one_f_one_b);
   const bool is_whole = strategy.shard_group == strategy.gradient_ranks();
-  Flags flags;
+  FlagsOfFiles flags;
   add_strategy({strategy, false, !is_usual, !is_whole, false}, flags);
   return flags.take();
 }

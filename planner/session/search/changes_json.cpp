@@ -9,7 +9,7 @@ namespace plumbline::session {
 
 Json change_json(const Change& change, const Plan& from) {
   const Prediction& p = change.plan.prediction;
-  return Json::Object{{"change", to_text(change.steps)},
+  return Json::Object{{"change", plumbline::to_text(change.steps)},
                       {"flags", json_array(strategy_flags(change.strategy))},
                       {"strategy", to_json(change.strategy, change.plan.training)},
                       {"step_time_s", to_json(p.step_time_s)},

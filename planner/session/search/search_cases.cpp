@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "planner/pricing/run_bill.h"
-#include "planner/question/value_text.h"
 #include "planner/session/named_task.h"
 
 namespace plumbline::session {

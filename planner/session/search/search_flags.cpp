@@ -1,8 +1,8 @@
 #include "planner/session/search/search_flags.h"
 
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "core/quantity/text.h"
-#include "planner/question/value_text.h"
 
 namespace plumbline::session {
 

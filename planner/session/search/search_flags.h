@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/option.h"
 #include "core/quantity/quantity.h"
-#include "planner/session/option.h"
 #include "planner/session/search/search.h"
 
 namespace plumbline::session {

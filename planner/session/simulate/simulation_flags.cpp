@@ -4,7 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/io/schedule_csv.h"
-#include "planner/question/value_text.h"
+#include "core/io/value_text.h"
 
 namespace plumbline::session {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/session/option.h"
+#include "core/base/option.h"
 #include "planner/session/simulate/simulate.h"
 
 namespace plumbline::session {

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/option.h"
 #include "planner/present/table.h"
 #include "planner/pricing/run_bill.h"
 #include "planner/session/estimate.h"
-#include "planner/session/option.h"
 #include "planner/session/run_limits.h"
 #include "planner/session/search/search.h"
 #include "planner/session/use_case/answer.h"

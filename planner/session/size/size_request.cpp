@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "core/quantity/text.h"
 #include "models/machine_catalog.h"
-#include "planner/question/value_text.h"
 #include "planner/session/question_flags.h"
 #include "planner/session/search/search_flags.h"
 #include "planner/session/size/size.h"

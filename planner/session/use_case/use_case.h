@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/option.h"
 #include "core/quantity/quantity.h"
 #include "planner/question/task.h"
-#include "planner/session/option.h"
 #include "planner/session/strategy_flags.h"
 #include "planner/session/use_case/answer.h"
 

@@ -5,8 +5,8 @@
 #include "core/base/errors.h"
 #include "core/io/json.h"
 #include "core/io/measured_runs_json.h"
+#include "core/io/value_text.h"
 #include "models/measurement_catalog.h"
-#include "planner/question/value_text.h"
 #include "planner/session/use_case/use_case.h"
 
 namespace plumbline::session {

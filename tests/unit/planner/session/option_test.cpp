@@ -1,4 +1,4 @@
-#include "planner/session/option.h"
+#include "core/base/option.h"
 
 #include <map>
 #include <set>

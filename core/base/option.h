@@ -2,7 +2,8 @@
 /// \file option.h: a setting that somebody gives as text: its flag, its values, what it does, what others call it.
 ///
 /// The flags of a command line, the arguments of Python and the hints for a name of another program are loops over
-/// tables of options: question_options, search_options and their like, beside the axes of core/plan/strategy_axes.h.
+/// tables of options: question_options, search_options, those of a run (runtime/run/flags) and their like, beside the
+/// axes of core/plan/strategy_axes.h.
 /// Types of Python's arguments follow from the words for values (python/stub_types.h).
 /// Checked against: tests/unit/planner/session/option_test.cpp.
 
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace plumbline::session {
+namespace plumbline {
 
 /// Which file says a setting too, so that its flag is refused beside the file.
 enum class SaidBy : std::uint8_t { nothing, plan_file, launch_files };
@@ -27,6 +28,7 @@ struct OptionWords {
   SaidBy said_by = SaidBy::nothing;
   bool several = false;   ///< several values may stand apart by commas, also where `values` shows one
   bool is_large = false;  ///< of "N": a number that people write as 15T or 1e12
+  std::string group{};    ///< of help; empty: that of its table
 };
 
 /// One option and where `Flags` keep what was given: one text, a switch, or the texts of all that were given.
@@ -38,7 +40,8 @@ struct Option {
   std::function<Text&(Flags&)> text;
   std::function<bool&(Flags&)> is_on;
   std::function<std::vector<std::string>&(Flags&)> list;
-  bool joins = false;  ///< given twice, the texts are one, apart by commas
+  bool joins = false;    ///< given twice, the texts are one, apart by commas
+  bool divides = false;  ///< of a list: a comma stands between two texts, too
 };
 
 template <class Flags>
@@ -54,6 +57,23 @@ template <class Flags>
   return {.words = std::move(words), .text = {}, .is_on = is_on, .list = {}};
 }
 
+/// The options of a part of `Flags`, as options of the whole. `part`: from the whole to the part.
+template <class Flags, class PartFlags, class PartOf>
+void add_options(Options<Flags>& all, const Options<PartFlags>& options, const PartOf& part) {
+  const auto lifted = [&part]<class Place>(const std::function<Place&(PartFlags&)>& place) {
+    std::function<Place&(Flags&)> of_whole;
+    if (place) of_whole = [part, place](Flags& flags) -> Place& { return place(part(flags)); };
+    return of_whole;
+  };
+  for (const Option<PartFlags>& option : options)
+    all.push_back({.words = option.words,
+                   .text = lifted(option.text),
+                   .is_on = lifted(option.is_on),
+                   .list = lifted(option.list),
+                   .joins = option.joins,
+                   .divides = option.divides});
+}
+
 /// The flag of the first option that was given and is one of those that `is_asked` holds of; empty: none was.
 template <class Flags, class IsAsked>
 [[nodiscard]] std::string first_given(const Options<Flags>& options, Flags flags, const IsAsked& is_asked) {
@@ -64,4 +84,4 @@ template <class Flags, class IsAsked>
   return "";
 }
 
-}  // namespace plumbline::session
+}  // namespace plumbline

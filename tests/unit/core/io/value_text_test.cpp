@@ -1,11 +1,11 @@
-#include "planner/question/value_text.h"
+#include "core/io/value_text.h"
 
 #include "tests/catch.h"
 
 namespace plumbline {
 namespace {
 
-std::string refusal_of(const std::function<void()>& read) {
+std::string refusal_of_value(const std::function<void()>& read) {
   try {
     read();
   } catch (const InputError& error) {
@@ -23,11 +23,11 @@ TEST_CASE("a whole number takes the letters of thousands, a sequence those of 10
 }
 
 TEST_CASE("a value that is refused names the flag, the text and the range") {
-  CHECK(refusal_of([] { (void)whole_number("--gpus", "many", 1, 64); }) ==
+  CHECK(refusal_of_value([] { (void)whole_number("--gpus", "many", 1, 64); }) ==
         "--gpus: \"many\" is not a whole number in range; expected from 1 to 64, K, M, B, T allowed");
-  CHECK(refusal_of([] { (void)list_of("--precision", "bf16,,fp8"); }) ==
+  CHECK(refusal_of_value([] { (void)list_of("--precision", "bf16,,fp8"); }) ==
         "--precision: an empty part in \"bf16,,fp8\"; expected parts apart by commas");
-  CHECK(refusal_of([] {
+  CHECK(refusal_of_value([] {
           refuse_choice("--ranks", "locl", {"local", "mpi"});
         }) == "--ranks: \"locl\" is unknown; expected one of local, mpi; nearest: local");
 }

@@ -1,4 +1,4 @@
-#include "planner/question/value_text.h"
+#include "core/io/value_text.h"
 
 #include <algorithm>
 #include <array>

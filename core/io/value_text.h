@@ -2,7 +2,7 @@
 /// \file value_text.h: the text of a value as a number or a choice, refused in one line that names where it stood.
 ///
 /// `flag`: as a command line spells it; a window asks with the same, so that both say the same.
-/// Checked against: tests/unit/planner/question/value_text_test.cpp.
+/// Checked against: tests/unit/core/io/value_text_test.cpp.
 
 #include <cstdint>
 #include <string>
