@@ -88,9 +88,12 @@ RunRecord begun_record(const TrainingJob& job, const RunOptions& options) {
 }
 
 /// What the ranks of this process share. Kept by ranks that never end.
-struct Shared {
-  explicit Shared(std::size_t ranks) : places(ranks) {}
+struct SharedByRanks {
+  explicit SharedByRanks(RunRecord begun, std::size_t ranks) : places(ranks), record(std::move(begun)) {
+    record.ranks.resize(ranks);
+  }
   RankPlaces places;
+  RunRecord record;  ///< the last rank fills it
   std::mutex mutex;
   std::string first_failure;       ///< of the rank that failed first; others fail because of it, and may end before it
   std::string others_when_failed;  ///< what the others were doing at that time
@@ -105,7 +108,7 @@ std::string predicted_text(const TrainingJob& job, const RunOptions& options, st
 }
 
 /// Ends the other ranks, which say why. `others`: what they are doing.
-void abandon(World& world, Shared& shared, const std::string& failure, const std::string& others) {
+void abandon(World& world, SharedByRanks& shared, const std::string& failure, const std::string& others) {
   {
     const std::scoped_lock lock(shared.mutex);
     if (shared.first_failure.empty()) {
@@ -116,8 +119,8 @@ void abandon(World& world, Shared& shared, const std::string& failure, const std
   world.abandon(failure);
 }
 
-/// One rank's part; the last of it fills `record`.
-void train_rank(World& world, const TrainingJob& job, const RunOptions& options, Shared& shared, RunRecord& record) {
+/// One rank's part.
+void train_rank(World& world, const TrainingJob& job, const RunOptions& options, SharedByRanks& shared) {
   const RankPlaces::AtWork at_work(shared.places, world.rank());
   ProcessSession* const session = options.ranks.session;
   const auto report_action = [&](std::int32_t action) {
@@ -151,6 +154,7 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
   const RankRecord of_rank = rank.record(has_one_clock);
   std::vector<RankRecord> of_all = session != nullptr ? gathered(rank.everyone(), of_rank) : std::vector<RankRecord>();
   const std::scoped_lock lock(shared.mutex);
+  RunRecord& record = shared.record;
   if (session != nullptr)
     record.ranks = std::move(of_all);
   else
@@ -163,16 +167,15 @@ void train_rank(World& world, const TrainingJob& job, const RunOptions& options,
 
 }  // namespace
 
-RunRecord train(const TrainingJob& job, const RunOptions& options) {
+RunRecord train(const TrainingJob& job, const RunOptions& options, const std::shared_ptr<const void>& owner) {
   check_capability(job, options);
   check_processes(job, options.ranks);
   const RunCheckpoints checkpoints(job, options);
   ProcessSession* const session = options.ranks.session;
-  RunRecord record = begun_record(job, options);
   const auto ranks = static_cast<std::int32_t>(job.strategy.devices());
-  record.ranks.resize(static_cast<std::size_t>(ranks));
-  const auto shared = std::make_shared<Shared>(record.ranks.size());
-  const auto body = [&, shared](World& world) { train_rank(world, job, options, *shared, record); };
+  const auto shared = std::make_shared<SharedByRanks>(begun_record(job, options), static_cast<std::size_t>(ranks));
+  // Copied into every thread: one that hangs outlives this call.
+  const auto body = [&job, &options, shared, owner](World& world) { train_rank(world, job, options, *shared); };
   const auto others = [&] {
     const std::scoped_lock lock(shared->mutex);
     const std::string places =
@@ -184,7 +187,7 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
       session->run(body);
     else
       run_local_ranks(ranks,
-                      [&](World& threads) {
+                      [&options, ranks, body](World& threads) {
                         if (!options.ranks.groups) return body(threads);
                         World own(options.ranks.groups(threads.rank()), ranks);
                         body(own);
@@ -204,7 +207,7 @@ RunRecord train(const TrainingJob& job, const RunOptions& options) {
     }
     throw RunFailure(text + others());
   }
-  return record;
+  return std::move(shared->record);
 }
 
 }  // namespace plumbline

@@ -11,6 +11,8 @@
 /// hangs; InternalError, with the same, when a rank finds a bug of ours. Not modelled: several jobs in one process.
 /// Checked against: tests/runtime/execution, tests/cuda/training_test.cpp, tests/integration/mpi_run_test.py.
 
+#include <memory>
+
 #include "core/cost/replays.h"
 #include "core/graph/operator_constants.h"
 #include "core/measurement/run_record.h"
@@ -24,7 +26,8 @@
 namespace plumbline {
 
 /// A run ended before its last step (exit code 3). A rank that hangs on is a thread that still reads the job, the
-/// options and what they point to: after this, or an InternalError, they live until the process ends.
+/// options and what they point to: after this, or an InternalError, they live as long as it, by `train`'s owner, or
+/// until the process ends.
 class RunFailure : public EnvironmentError {
  public:
   using EnvironmentError::EnvironmentError;
@@ -50,9 +53,9 @@ struct TrainingJob {
   const Training& training;
   const Program& program;       ///< its segments are single executions of blocks (Granularity::block)
   std::vector<Replay> replays;  ///< by execution of the network: what its backward computes again (replays_of)
-  OptimizerSettings optimizer;
-  LearningRateSchedule learning_rate;
-  LossScaleRule loss_scale;  ///< fp16 alone
+  OptimizerSettings optimizer = {};
+  LearningRateSchedule learning_rate = {};
+  LossScaleRule loss_scale = {};  ///< fp16 alone
   OperatorConstants constants;
   std::string plan_fingerprint;  ///< of plan and constants
   ExpertRouting routing = ExpertRouting::learned;
@@ -63,6 +66,9 @@ struct TrainingJob {
   KnownPrograms* programs = nullptr;
 };
 
-[[nodiscard]] RunRecord train(const TrainingJob& job, const RunOptions& options);
+/// `owner`: of the job, the options and what they point to; every thread of a rank keeps it until it ends. Null: they
+/// live long enough in any case.
+[[nodiscard]] RunRecord train(const TrainingJob& job, const RunOptions& options,
+                              const std::shared_ptr<const void>& owner = nullptr);
 
 }  // namespace plumbline
