@@ -2,8 +2,8 @@
 /// \file cuda_ranks.h: `run --backend cuda`: the module of CUDA, and what ranks make of it.
 
 #include "cli/output/terminal.h"
-#include "cli/run/rank_flags.h"
 #include "runtime/device/device_module.h"
+#include "runtime/run/flags/rank_flags.h"
 
 namespace plumbline {
 

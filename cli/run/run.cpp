@@ -8,22 +8,23 @@
 #include <cstdlib>
 
 #include "cli/failure.h"
+#include "cli/flags/declare_options.h"
 #include "cli/flags/plan_file.h"
 #include "cli/interruption.h"
 #include "cli/run/cuda_ranks.h"
 #include "cli/run/mpi_processes.h"
 #include "cli/run/nccl_processes.h"
-#include "cli/run/rank_flags.h"
 #include "cli/run/run_files.h"
 #include "cli/run/run_reports.h"
 #include "cli/run/run_view.h"
-#include "cli/run/training_flags.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
-#include "core/quantity/text.h"
 #include "models/this_computer.h"
 #include "planner/session/compare/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/run/flags/rank_flags.h"
+#include "runtime/run/flags/training_flags.h"
+#include "runtime/run/predicted_memory.h"
 
 namespace plumbline {
 namespace {
@@ -51,8 +52,8 @@ class RunVerb : public Verb {
     app.add_option("--plan", plan_, "what to run: written by --out of search, fit or estimate")
         ->group("Question")
         ->type_name("FILE");
-    ranks_.declare(app);
-    training_.declare(app);
+    declare_options(app, RankFlags::option_table(), ranks_, "Question");
+    declare_options(app, TrainingFlags::option_table(), training_, "Training");
     files_.declare(app);
     app.add_flag("--json", json_, "one JSON object per step on standard output, and nothing else there")
         ->group("Output");
@@ -121,7 +122,7 @@ class RunVerb : public Verb {
     const Training& t = asked.question.training();
     const StopReading stop = [&process] { return process.interruption.signal() != 0; };
     RunOptions options = training_.options(asked.question.graph(), t.sequence_length, stop);
-    const RunSpeed speed = is_first ? run_speed(asked) : RunSpeed();
+    const RunSpeed speed = is_first ? speed_of(asked) : RunSpeed();
     RunReports reports(
         {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data, stop), speed, meaning()},
         {terminal, interruption, note, json_ && is_first, files_.describes_ranks() ? ranks : 0});
@@ -131,7 +132,7 @@ class RunVerb : public Verb {
     options.device.lanes = modes_.lanes;
     options.device.launch = modes_.launch;
     if (module != nullptr) use_cuda(options, *module, role_, terminal);
-    options.device.predicted_memory = predicted_memory(asked.plan);
+    options.device.predicted_memory = predicted_memory_texts(asked.plan.prediction);
     RunRecord record = trained(job(prepared, recipe), options, terminal, reports.lines());
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
@@ -149,18 +150,6 @@ class RunVerb : public Verb {
     if (lines) lines->require_written();
     if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
     return ExitCode::done;
-  }
-  /// By stage: "40.1 GiB at the peak of stage 0: 12.0 GiB of weights, ...".
-  static std::vector<std::string> predicted_memory(const Plan& plan) {
-    std::vector<std::string> texts;
-    for (const MemoryBreakdown& memory : plan.prediction.stage_memory) {
-      std::string parts;
-      for (std::size_t c = 0; c < memory_class_count; ++c)
-        if (const auto one = static_cast<MemoryClass>(c); memory[one].value() > 0)
-          parts += (parts.empty() ? ": " : ", ") + to_text(memory[one]) + " of " + std::string(to_text(one));
-      texts.push_back(to_text(memory.device_total()) + " at the peak of stage " + std::to_string(texts.size()) + parts);
-    }
-    return texts;
   }
   void refuse_what_is_local() const {
     files_.refuse_what_is_local();
@@ -204,20 +193,21 @@ class RunVerb : public Verb {
   }
   [[nodiscard]] TrainingJob job(const session::PreparedRun& prepared, const Recipe& recipe) const {
     const Question& question = prepared.asked.question;
-    return {question.graph(),
-            prepared.asked.strategy,
-            question.training(),
-            prepared.simulated.program,
-            prepared.simulated.replays,
-            training_.optimizer(question.training()),
-            training_.learning_rate(),
-            recipe.loss_scale,
-            question.network().constants,
-            prepared.training_fingerprint,
-            training_.routing(question.graph()),
-            {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
-            training_.fp8_scaling(question.training()),
-            prepared.simulated.programs.get()};
+    TrainingJob job{.graph = question.graph(),
+                    .strategy = prepared.asked.strategy,
+                    .training = question.training(),
+                    .program = prepared.simulated.program,
+                    .replays = prepared.simulated.replays,
+                    .constants = question.network().constants,
+                    .plan_fingerprint = prepared.training_fingerprint,
+                    .network = {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
+                    .programs = prepared.simulated.programs.get()};
+    training_.complete(job, recipe);
+    return job;
+  }
+  static RunSpeed speed_of(const session::PricedQuestion& asked) {
+    return run_speed(asked.plan.prediction.model_flops_per_step, asked.question.calibration().device,
+                     asked.strategy.devices());
   }
   [[nodiscard]] TokenMeaning meaning() const {
     return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;

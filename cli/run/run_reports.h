@@ -6,10 +6,10 @@
 
 #include "cli/interruption.h"
 #include "cli/output/terminal.h"
-#include "cli/run/step_report.h"
 #include "core/io/line_writer.h"
 #include "runtime/run/rank_description.h"
 #include "runtime/run/run_observer.h"
+#include "runtime/run/step_report.h"
 #include "runtime/run/watched_process.h"
 
 namespace plumbline {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "cli/run/step_report.h"
 #include "core/measurement/run_record.h"
 #include "core/plan/plan.h"
+#include "runtime/run/step_report.h"
 
 namespace plumbline {
 

@@ -12,7 +12,7 @@ namespace {
 
 enum class Kind : std::uint8_t { whole, real, text };
 
-/// One key. To add one: its row, and where the flag is read (training_flags.cpp).
+/// One key. To add one: its row, and where the flag is read (flags/training_flags.cpp).
 struct RecipeKey {
   std::string_view name;
   Kind kind;

@@ -3,7 +3,7 @@
 /// devices, and which checkpoints are written.
 ///
 /// Model: plain values, and what makes a rank's device and groups. Who hears of the run is a RunObserver.
-/// Not modelled: flags and their defaults (cli/run/training_flags.h); what a plan and its recipe decide (TrainingJob).
+/// Not modelled: flags and their defaults (runtime/run/flags); what a plan and its recipe decide (TrainingJob).
 
 #include <array>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "cli/run/run_speed.h"
+#include "runtime/run/run_speed.h"
 
 #include <algorithm>
 
@@ -13,12 +13,12 @@ double RunSpeed::utilisation(double step_s) const {
   return model_flops_per_second(step_s) / (static_cast<double>(cores) * core_peak);
 }
 
-RunSpeed run_speed(const session::PricedQuestion& asked) {
+RunSpeed run_speed(Flops model_flops_per_step, const DeviceCalibration& device, std::int64_t ranks) {
   const ComputerFacts facts = computer_facts();
-  const Coefficient& fraction = asked.question.calibration().device.product(NumberFormat::fp32).peak_fraction;
+  const Coefficient& fraction = device.product(NumberFormat::fp32).peak_fraction;
   RunSpeed speed;
-  speed.model_flops_per_step = asked.plan.prediction.model_flops_per_step;
-  speed.cores = static_cast<std::int32_t>(std::min<std::int64_t>(asked.strategy.devices(), facts.cores));
+  speed.model_flops_per_step = model_flops_per_step;
+  speed.cores = static_cast<std::int32_t>(std::min<std::int64_t>(ranks, facts.cores));
   if (fraction.kind == "measured") {
     speed.core_peak = FlopsPerSecond(facts.clock_hertz * facts.flops_per_cycle * fraction.value);
     speed.peak_source = "calibrated";

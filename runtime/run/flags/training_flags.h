@@ -5,20 +5,19 @@
 #include <optional>
 #include <string>
 
-#include "cli/run/evaluation_flags.h"
-#include "cli/run/optimizer_flags.h"
+#include "core/base/option.h"
 #include "core/graph/graph.h"
+#include "runtime/run/flags/evaluation_flags.h"
+#include "runtime/run/flags/optimizer_flags.h"
+#include "runtime/run/recipe.h"
 #include "runtime/run/trainer.h"
-
-namespace CLI {
-class App;
-}
 
 namespace plumbline {
 
 class TrainingFlags {
  public:
-  void declare(CLI::App& app);
+  /// In the order of help, those of the optimizer and of evaluation among them.
+  [[nodiscard]] static const Options<TrainingFlags>& option_table();
   /// Flags that are not given take what the checkpoint to go on from was trained with. Throws InputError when it cannot
   /// be read.
   void continue_training();
@@ -27,15 +26,19 @@ class TrainingFlags {
   void follow(const TrainingSettings& recipe);
   /// Reads the data. Throws InputError that names the flag, or the file; ReadingStopped.
   [[nodiscard]] RunOptions options(const Graph& graph, std::int64_t sequence_length, const StopReading& stop) const;
-  [[nodiscard]] LearningRateSchedule learning_rate() const;
-  [[nodiscard]] OptimizerSettings optimizer(const Training& training) const { return optimizer_.settings(training); }
-  [[nodiscard]] ExpertRouting routing(const Graph& graph) const;
-  [[nodiscard]] Fp8Scaling fp8_scaling(const Training& training) const;
+  /// Fills what of `job`, whose graph and training are there, the flags and a plan's recipe say: optimizer, learning
+  /// rate, loss scale, routing, scaling. Throws InputError that names the flag.
+  void complete(TrainingJob& job, const Recipe& recipe) const;
   /// Whether tokens are the bytes of a text.
   [[nodiscard]] bool is_text() const;
 
  private:
   [[nodiscard]] std::int64_t steps() const;
+  [[nodiscard]] LearningRateSchedule learning_rate() const;
+  [[nodiscard]] ExpertRouting routing(const Graph& graph) const;
+  [[nodiscard]] Fp8Scaling fp8_scaling(const Training& training) const;
+  static void add_schedule(Options<TrainingFlags>& options);
+  static void add_numbers_and_checkpoints(Options<TrainingFlags>& options);
   /// What is not given of seed, initialisation and learning rate.
   void take_rates(const TrainingSettings& stored);
   /// Of the schedules that fall by a factor.

@@ -1,18 +1,14 @@
-#include "cli/run/training_flags.h"
+#include "runtime/run/flags/training_flags.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "cli/flags/flag_values.h"
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "core/plan/legality.h"
 #include "runtime/checkpoint/checkpoint_series.h"
-#include "runtime/run/recipe.h"
 #include "runtime/run/run_settings.h"
 
 namespace plumbline {
@@ -25,7 +21,7 @@ constexpr double step_decay = 0.1;         // torch.optim.lr_scheduler.StepLR's
 constexpr std::int64_t falls_of_step = 3;  // He et al., arXiv:1512.03385, appendix A: 30 of 90 epochs at each rate
 constexpr std::int32_t most_untimed_steps = 3;
 
-LearningRateShape shape_of(const std::string& text) {
+LearningRateShape schedule_shape_of(const std::string& text) {
   if (const auto shape = learning_rate_shape_from_text(text)) return *shape;
   std::vector<std::string> names;
   for (const LearningRateShape shape : all_learning_rate_shapes) names.emplace_back(to_text(shape));
@@ -48,38 +44,67 @@ std::int64_t vocabulary_of(const Graph& graph) {
   return 0;
 }
 
-void TrainingFlags::declare(CLI::App& app) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type, const char* help) {
-    app.add_option(name, value, help)->group("Training")->type_name(type);
+const Options<TrainingFlags>& TrainingFlags::option_table() {
+  static const Options<TrainingFlags> all = [] {
+    Options<TrainingFlags> options;
+    add_schedule(options);
+    add_options(options, OptimizerFlags::option_table(),
+                [](TrainingFlags& flags) -> OptimizerFlags& { return flags.optimizer_; });
+    add_options(options, EvaluationFlags::option_table(),
+                [](TrainingFlags& flags) -> EvaluationFlags& { return flags.evaluation_; });
+    add_numbers_and_checkpoints(options);
+    return options;
+  }();
+  return all;
+}
+
+void TrainingFlags::add_schedule(Options<TrainingFlags>& options) {
+  const auto add = [&](const char* flag, std::optional<std::string> TrainingFlags::*text, const char* values,
+                       const char* help) {
+    options.push_back(text_option<TrainingFlags>(text, {flag, values, help}));
   };
-  add("--steps", steps_, "N", "steps to take (100)");
-  add("--data", data_, "FILE", "what to train on; absent: a short text inside of this program");
-  add("--data-format", data_format_, "FORMAT", "of --data: text (its bytes are the tokens), u16 or u32 token numbers");
-  add("--seed", seed_, "N", "of the first weights, of the places in the data, of dropout (0)");
-  add("--learning-rate", rate_, "R", "at its peak (0.001)");
-  add("--lr-schedule", shape_, "SHAPE", "constant, cosine (default), linear, wsd, inverse-sqrt, exponential or step");
-  add("--final-learning-rate", final_rate_, "R", "at which cosine, linear and wsd end (a tenth of the peak)");
-  add("--lr-decay", decay_, "FACTOR",
+  add("--steps", &TrainingFlags::steps_, "N", "steps to take (100)");
+  add("--data", &TrainingFlags::data_, "FILE", "what to train on; absent: a short text inside of this program");
+  add("--data-format", &TrainingFlags::data_format_, "FORMAT",
+      "of --data: text (its bytes are the tokens), u16 or u32 token numbers");
+  add("--seed", &TrainingFlags::seed_, "N", "of the first weights, of the places in the data, of dropout (0)");
+  add("--learning-rate", &TrainingFlags::rate_, "R", "at its peak (0.001)");
+  add("--lr-schedule", &TrainingFlags::shape_, "SHAPE",
+      "constant, cosine (default), linear, wsd, inverse-sqrt, exponential or step");
+  add("--final-learning-rate", &TrainingFlags::final_rate_, "R",
+      "at which cosine, linear and wsd end (a tenth of the peak)");
+  add("--lr-decay", &TrainingFlags::decay_, "FACTOR",
       "of the learning rate: exponential: in each step (a tenth is left at the end); step: in each fall (0.1)");
-  add("--lr-decay-every", decay_every_, "N", "steps at one learning rate of --lr-schedule step (a third of them)");
-  add("--schedule-steps", total_, "N", "that the learning rate's schedule spans, resumed runs included (--steps)");
-  add("--init", init_, "HOW", "first weights of matrices: normal (of deviation 0.02; default), zero, xavier or he");
-  add("--warmup-steps", warmup_, "N", "until the learning rate is at its peak (a twentieth of the steps)");
-  optimizer_.declare(app);
-  evaluation_.declare(app);
-  add("--fp8-scaling", fp8_scaling_, "HOW",
+  add("--lr-decay-every", &TrainingFlags::decay_every_, "N",
+      "steps at one learning rate of --lr-schedule step (a third of them)");
+  add("--schedule-steps", &TrainingFlags::total_, "N",
+      "that the learning rate's schedule spans, resumed runs included (--steps)");
+  add("--init", &TrainingFlags::init_, "HOW",
+      "first weights of matrices: normal (of deviation 0.02; default), zero, xavier or he");
+  add("--warmup-steps", &TrainingFlags::warmup_, "N",
+      "until the learning rate is at its peak (a twentieth of the steps)");
+}
+
+void TrainingFlags::add_numbers_and_checkpoints(Options<TrainingFlags>& options) {
+  const auto add = [&](const char* flag, std::optional<std::string> TrainingFlags::*text, const char* values,
+                       const char* help) {
+    options.push_back(text_option<TrainingFlags>(text, {flag, values, help}));
+  };
+  add("--fp8-scaling", &TrainingFlags::fp8_scaling_, "HOW",
       "scales of the operands of fp8 products: tensor (one each; default) or row (one for each row or column)");
-  add("--expert-routing", routing_, "WHO",
+  add("--expert-routing", &TrainingFlags::routing_, "WHO",
       "who chooses a token's experts: learned (the router; default) or balanced (in turn, as many rows for each rank)");
-  add("--checkpoint", checkpoint_, "DIR", "write the state of the training here");
-  add("--checkpoint-every", every_, "N", "steps between checkpoints; absent: one after the last");
-  add("--resume", resume_, "DIR",
+  add("--checkpoint", &TrainingFlags::checkpoint_, "DIR", "write the state of the training here");
+  add("--checkpoint-every", &TrainingFlags::every_, "N", "steps between checkpoints; absent: one after the last");
+  add("--resume", &TrainingFlags::resume_, "DIR",
       "go on from a checkpoint, with what it was trained with where no flag says otherwise");
-  app.add_option("--override", overrides_,
-                 "settings that may be others than those of the resumed checkpoint, such as learning-rate,clip")
-      ->group("Training")
-      ->type_name("NAME,...")
-      ->delimiter(',');
+  options.push_back({.words = {"--override", "NAME,...",
+                               "settings that may be others than those of the resumed checkpoint, such as "
+                               "learning-rate,clip"},
+                     .text = {},
+                     .is_on = {},
+                     .list = &TrainingFlags::overrides_,
+                     .divides = true});
 }
 
 void TrainingFlags::continue_training() {
@@ -176,7 +201,7 @@ RunOptions TrainingFlags::options(const Graph& graph, std::int64_t sequence_leng
 
 LearningRateSchedule TrainingFlags::learning_rate() const {
   LearningRateSchedule schedule;
-  schedule.shape = shape_of(shape_.value_or(default_schedule));
+  schedule.shape = schedule_shape_of(shape_.value_or(default_schedule));
   schedule.peak = rate_ ? real_number("--learning-rate", *rate_, 0, largest_learning_rate) : default_learning_rate;
   if (has_final_rate(schedule.shape))
     schedule.final_rate = final_rate_ ? real_number("--final-learning-rate", *final_rate_, 0, largest_learning_rate)
@@ -226,6 +251,14 @@ Fp8Scaling TrainingFlags::fp8_scaling(const Training& training) const {
     throw InputError({"--fp8-scaling", "the plan's precision is " + std::string(to_text(training.precision)),
                       "a plan of fp8, or no such flag", ""});
   return chosen;
+}
+
+void TrainingFlags::complete(TrainingJob& job, const Recipe& recipe) const {
+  job.optimizer = optimizer_.settings(job.training);
+  job.learning_rate = learning_rate();
+  job.loss_scale = recipe.loss_scale;
+  job.routing = routing(job.graph);
+  job.fp8_scaling = fp8_scaling(job.training);
 }
 
 bool TrainingFlags::is_text() const {

@@ -1,11 +1,7 @@
-#include "cli/run/optimizer_flags.h"
+#include "runtime/run/flags/optimizer_flags.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "cli/flags/flag_values.h"
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "runtime/run/recipe.h"
 #include "runtime/training/optimizer_numbers.h"
 
@@ -22,21 +18,33 @@ std::string flags_of(Optimizer optimizer) {
 
 }  // namespace
 
-void OptimizerFlags::declare(CLI::App& app) {
-  for (const OptimizerNumber& number : optimizer_numbers())
-    app.add_option("--" + std::string(number.name), given_[number.name], std::string(number.help))
-        ->group("Training")
-        ->type_name("X");
-  app.add_option("--clip", clip_, "of all gradients, at most; 0: no clipping (1)")
-      ->group("Training")
-      ->type_name("NORM");
-  app.add_option("--clip-value", clip_value_, "each gradient's magnitude at most, behind --clip; 0: no clipping (0)")
-      ->group("Training")
-      ->type_name("V");
-  app.add_option("--rounding", rounding_,
-                 "of weights that are kept in 16 bits alone: nearest, or stochastic (by a draw; nearest)")
-      ->group("Training")
-      ->type_name("HOW");
+const Options<OptimizerFlags>& OptimizerFlags::option_table() {
+  static const Options<OptimizerFlags> all = [] {
+    Options<OptimizerFlags> options;
+    for (const OptimizerNumber& number : optimizer_numbers()) {
+      const auto place = [name = number.name](OptimizerFlags& flags) -> std::optional<std::string>& {
+        return flags.given_[name];
+      };
+      options.push_back(
+          text_option<OptimizerFlags>(place, {"--" + std::string(number.name), "X", std::string(number.help)}));
+    }
+    const auto add = [&](std::optional<std::string> OptimizerFlags::*text, const char* flag, const char* values,
+                         const char* help) {
+      options.push_back(text_option<OptimizerFlags>(text, {flag, values, help}));
+    };
+    add(&OptimizerFlags::clip_, "--clip", "NORM", "of all gradients, at most; 0: no clipping (1)");
+    add(&OptimizerFlags::clip_value_, "--clip-value", "V",
+        "each gradient's magnitude at most, behind --clip; 0: no clipping (0)");
+    add(&OptimizerFlags::rounding_, "--rounding", "HOW",
+        "of weights that are kept in 16 bits alone: nearest, or stochastic (by a draw; nearest)");
+    return options;
+  }();
+  return all;
+}
+
+std::optional<std::string> OptimizerFlags::given(std::string_view number) const {
+  const auto found = given_.find(number);
+  return found == given_.end() ? std::nullopt : found->second;
 }
 
 void OptimizerFlags::continue_from(const TrainingSettings& stored) {
@@ -71,7 +79,7 @@ OptimizerSettings OptimizerFlags::settings(const Training& training) const {
   settings.rounding = rounding(training);
   for (const OptimizerNumber& number : optimizer_numbers()) {
     const std::string flag = "--" + std::string(number.name);
-    std::optional<std::string> text = given_.at(number.name);
+    std::optional<std::string> text = given(number.name);
     if (text && !number.is_read_by(optimizer))
       throw InputError(
           {flag, "is not read by the plan's optimizer, " + std::string(to_text(optimizer)), flags_of(optimizer), ""});

@@ -5,19 +5,17 @@
 #include <optional>
 #include <string>
 
+#include "core/base/option.h"
 #include "core/training/training.h"
 #include "runtime/checkpoint/training_settings.h"
 #include "runtime/training/optimizer_settings.h"
-
-namespace CLI {
-class App;
-}
 
 namespace plumbline {
 
 class OptimizerFlags {
  public:
-  void declare(CLI::App& app);
+  /// In the order of help.
+  [[nodiscard]] static const Options<OptimizerFlags>& option_table();
   /// What is not given is taken from the settings of a checkpoint.
   void continue_from(const TrainingSettings& stored);
   /// What neither is given nor comes from a checkpoint is taken from the recipe of a plan.
@@ -26,6 +24,7 @@ class OptimizerFlags {
   [[nodiscard]] OptimizerSettings settings(const Training& training) const;
 
  private:
+  [[nodiscard]] std::optional<std::string> given(std::string_view number) const;
   [[nodiscard]] WeightRounding rounding(const Training& training) const;
 
   std::map<std::string_view, std::optional<std::string>> given_;  ///< by the name in optimizer_numbers.h

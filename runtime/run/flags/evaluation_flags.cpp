@@ -1,44 +1,48 @@
-#include "cli/run/evaluation_flags.h"
+#include "runtime/run/flags/evaluation_flags.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <limits>
 
-#include "cli/flags/flag_values.h"
 #include "core/base/errors.h"
+#include "core/io/value_text.h"
 #include "runtime/run/recipe.h"
 
 namespace plumbline {
 namespace {
 
-constexpr double default_share = 0.1;  // as nanoGPT's data/shakespeare_char/prepare.py divides its text
-constexpr double largest_share = largest_held_out;
-constexpr std::int64_t most_steps = 1'000'000'000;
+constexpr double default_held_out_share = 0.1;  // as nanoGPT's data/shakespeare_char/prepare.py divides its text
 /// Evaluations that a run makes by itself, so that they take at most a fifteenth of its time, and at least so many
 /// steps between them: each costs at most the forwards of two steps (rank_training.cpp).
 constexpr std::int64_t default_evaluations = 10;
 constexpr std::int64_t fewest_steps_between = 10;
-constexpr std::int64_t most_tokens = 1'000'000;
-constexpr std::int64_t most_default_tokens = 200;
-constexpr std::int64_t default_prompt = 32;
+constexpr std::int64_t most_generated_tokens = 1'000'000;
+constexpr std::int64_t most_generated_by_default = 200;
+constexpr std::int64_t default_prompt_tokens = 32;
 constexpr double default_temperature = 0.7;
 constexpr double largest_temperature = 100;
 
 }  // namespace
 
-void EvaluationFlags::declare(CLI::App& app) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type, const char* help) {
-    app.add_option(name, value, help)->group("Evaluation")->type_name(type);
-  };
-  add("--held-out", share_, "SHARE", "of the data, at its end, that is not trained on; 0: none (0.1)");
-  add("--evaluate-every", every_, "N", "steps between held-out losses; one more after the last (a tenth, at least 10)");
-  add("--patience", patience_, "N",
-      "end the run when so many held-out losses in a row were no new lowest; 0: never (0)");
-  add("--generate", tokens_, "N", "tokens of text at the end; 0: none (as many as steps, at most 200)");
-  add("--prompt", prompt_, "TEXT", "what the generated text goes on with (the begin of the held-out text)");
-  add("--temperature", temperature_, "T", "of the generated text; 0: always the most likely token (0.7)");
+const Options<EvaluationFlags>& EvaluationFlags::option_table() {
+  static const Options<EvaluationFlags> all = [] {
+    Options<EvaluationFlags> options;
+    const auto add = [&](std::optional<std::string> EvaluationFlags::*text, const char* flag, const char* values,
+                         const char* help) {
+      options.push_back(
+          text_option<EvaluationFlags>(text, {.flag = flag, .values = values, .help = help, .group = "Evaluation"}));
+    };
+    using Flags = EvaluationFlags;
+    add(&Flags::share_, "--held-out", "SHARE", "of the data, at its end, that is not trained on; 0: none (0.1)");
+    add(&Flags::every_, "--evaluate-every", "N",
+        "steps between held-out losses; one more after the last (a tenth, at least 10)");
+    add(&Flags::patience_, "--patience", "N",
+        "end the run when so many held-out losses in a row were no new lowest; 0: never (0)");
+    add(&Flags::tokens_, "--generate", "N", "tokens of text at the end; 0: none (as many as steps, at most 200)");
+    add(&Flags::prompt_, "--prompt", "TEXT", "what the generated text goes on with (the begin of the held-out text)");
+    add(&Flags::temperature_, "--temperature", "T", "of the generated text; 0: always the most likely token (0.7)");
+    return options;
+  }();
+  return all;
 }
 
 void EvaluationFlags::continue_from(const TrainingSettings& stored) {
@@ -54,7 +58,7 @@ void EvaluationFlags::follow(const TrainingSettings& recipe) {
 
 std::int64_t EvaluationFlags::largest_data(std::int64_t most_trained) const {
   if (!share_ && stored_) return most_trained + std::min(*stored_, most_trained);
-  const double share = share_ ? real_number("--held-out", *share_, 0, largest_share) : default_share;
+  const double share = share_ ? real_number("--held-out", *share_, 0, largest_held_out) : default_held_out_share;
   return static_cast<std::int64_t>(static_cast<double>(most_trained) / (1 - share)) + 1;  // rounded up
 }
 
@@ -64,7 +68,7 @@ std::int64_t EvaluationFlags::held_out(const TokenSource& data, std::int64_t seq
   const bool is_kept =
       stored_ && *stored_ < data.tokens.size() - sequence_length && (*stored_ == 0 || *stored_ > sequence_length);
   if (!share_ && is_kept) return *stored_;
-  const double share = share_ ? real_number("--held-out", *share_, 0, largest_share) : default_share;
+  const double share = share_ ? real_number("--held-out", *share_, 0, largest_held_out) : default_held_out_share;
   const std::int64_t tokens = held_out_tokens(data, share, sequence_length);
   if (share_ && share > 0 && tokens == 0)
     throw InputError({"--held-out",
@@ -85,7 +89,7 @@ std::vector<std::int32_t> EvaluationFlags::prompt(const RunOptions& options, std
     const Tokens tokens = tokens_of_text(*prompt_).tokens;
     return tokens.read(0, tokens.size());
   }
-  const std::int64_t length = std::min(default_prompt, sequence_length);
+  const std::int64_t length = std::min(default_prompt_tokens, sequence_length);
   const Tokens& tokens = options.data.tokens;
   return tokens.read(options.data.held_out > 0 ? tokens.size() - options.data.held_out : 0, length);
 }
@@ -93,15 +97,15 @@ std::vector<std::int32_t> EvaluationFlags::prompt(const RunOptions& options, std
 void EvaluationFlags::apply(RunOptions& options, std::int64_t sequence_length, bool is_text) const {
   EvaluationOptions& asked = options.evaluation;
   options.data.held_out = held_out(options.data, sequence_length);
-  if (patience_) asked.patience = whole_number("--patience", *patience_, 0, most_steps);
+  if (patience_) asked.patience = whole_number("--patience", *patience_, 0, most_run_steps);
   for (const auto& [flag, is_given] :
        {std::pair("--evaluate-every", every_.has_value()), std::pair("--patience", asked.patience > 0)})
     if (is_given && options.data.held_out == 0)
       throw InputError({flag, "nothing is held out", "data of which --held-out leaves a sequence", ""});
-  asked.every = every_ ? whole_number("--evaluate-every", *every_, 1, most_steps)
+  asked.every = every_ ? whole_number("--evaluate-every", *every_, 1, most_run_steps)
                        : std::max(options.steps / default_evaluations, fewest_steps_between);
-  asked.generation.tokens =
-      tokens_ ? whole_number("--generate", *tokens_, 0, most_tokens) : std::min(options.steps, most_default_tokens);
+  asked.generation.tokens = tokens_ ? whole_number("--generate", *tokens_, 0, most_generated_tokens)
+                                    : std::min(options.steps, most_generated_by_default);
   for (const auto& [flag, value] : {std::pair("--prompt", &prompt_), std::pair("--temperature", &temperature_)})
     if (asked.generation.tokens == 0 && *value)
       throw InputError({flag, "does nothing with --generate 0", "a text to generate", ""});

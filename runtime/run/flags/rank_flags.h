@@ -5,12 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "core/base/option.h"
 #include "runtime/mpi/launch_place.h"
 #include "runtime/run/run_options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace plumbline {
 
@@ -32,7 +29,8 @@ struct RankRole {
 
 class RankFlags {
  public:
-  void declare(CLI::App& app);
+  /// In the order of help.
+  [[nodiscard]] static const Options<RankFlags>& option_table();
   /// Throws InputError that names the flag.
   [[nodiscard]] RankModes modes() const;
   [[nodiscard]] const std::optional<std::string>& rendezvous() const { return rendezvous_; }

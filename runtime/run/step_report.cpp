@@ -1,8 +1,7 @@
-#include "cli/run/step_report.h"
+#include "runtime/run/step_report.h"
 
 #include <algorithm>
 
-#include "cli/output/plan_view.h"
 #include "core/quantity/text.h"
 #include "runtime/run/process_memory.h"
 
@@ -53,8 +52,8 @@ std::string StepReport::line() const {
   const ReportedStep now = reported();
   return "step " + std::to_string(step_.step + 1) + " of " + std::to_string(step_.step + 1 + run_.steps - done_) +
          ", loss " + loss_text(step_) + ", " + grouped(static_cast<std::int64_t>(now.tokens_per_s)) + " tokens/s, " +
-         to_text(now.model_flops) + " (" + per_cent_text(now.utilisation) + "), " + to_text(process_resident_bytes()) +
-         ", " + to_text(Seconds(now.time_left_s)) + " left";
+         to_text(now.model_flops) + " (" + fixed(100 * now.utilisation, 1) + " %" + "), " +
+         to_text(process_resident_bytes()) + ", " + to_text(Seconds(now.time_left_s)) + " left";
 }
 
 }  // namespace plumbline

@@ -1,10 +1,7 @@
-#include "cli/run/rank_flags.h"
+#include "runtime/run/flags/rank_flags.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
-#include "cli/flags/flag_values.h"
+#include "core/base/errors.h"
+#include "core/io/value_text.h"
 
 namespace plumbline {
 namespace {
@@ -15,24 +12,31 @@ void refuse_pair(bool refused, const char* flag, const std::string& what, const 
 
 }  // namespace
 
-void RankFlags::declare(CLI::App& app) {
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type, const char* help) {
-    app.add_option(name, value, help)->group("Question")->type_name(type);
-  };
-  add("--backend", backend_, "cpu|cuda", "what computes: cpu (default) or cuda (an NVIDIA GPU; see plan doctor)");
-  add("--ranks", transport_, "local|mpi|nccl",
-      "what ranks are: local (threads of this process), mpi (processes of mpirun), or nccl (with "
-      "--backend cuda: a GPU for each)");
-  add("--rendezvous", rendezvous_, "HOST:PORT|FOLDER",
-      "with --ranks nccl: where processes meet, instead of what their launcher says: rank 0's address and "
-      "a free port, or a folder that all see");
-  app.add_flag("--graph", graph_,
-               "with --backend cuda, of one rank: steps behind the first are one CUDA graph, which is launched again "
-               "each time; the numbers are the same")
-      ->group("Question");
-  add("--lanes", lanes_, "in-order|threads",
-      "where gathers and reductions of data parallelism run: in-order (on the rank's own thread) or threads "
-      "(alongside the blocks, as on a GPU)");
+const Options<RankFlags>& RankFlags::option_table() {
+  static const Options<RankFlags> all = [] {
+    Options<RankFlags> options;
+    const auto add = [&](std::optional<std::string> RankFlags::*text, const char* flag, const char* values,
+                         const char* help) {
+      options.push_back(text_option<RankFlags>(text, {flag, values, help}));
+    };
+    add(&RankFlags::backend_, "--backend", "cpu|cuda",
+        "what computes: cpu (default) or cuda (an NVIDIA GPU; see plan doctor)");
+    add(&RankFlags::transport_, "--ranks", "local|mpi|nccl",
+        "what ranks are: local (threads of this process), mpi (processes of mpirun), or nccl (with "
+        "--backend cuda: a GPU for each)");
+    add(&RankFlags::rendezvous_, "--rendezvous", "HOST:PORT|FOLDER",
+        "with --ranks nccl: where processes meet, instead of what their launcher says: rank 0's address and "
+        "a free port, or a folder that all see");
+    options.push_back(
+        switch_option(&RankFlags::graph_, {"--graph", "",
+                                           "with --backend cuda, of one rank: steps behind the first are one CUDA "
+                                           "graph, which is launched again each time; the numbers are the same"}));
+    add(&RankFlags::lanes_, "--lanes", "in-order|threads",
+        "where gathers and reductions of data parallelism run: in-order (on the rank's own thread) or threads "
+        "(alongside the blocks, as on a GPU)");
+    return options;
+  }();
+  return all;
 }
 
 RankModes RankFlags::modes() const {

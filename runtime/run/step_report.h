@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/output/terminal.h"
-#include "cli/run/run_speed.h"
 #include "core/measurement/reported_step.h"
+#include "runtime/run/run_speed.h"
 
 namespace plumbline {
 

@@ -4,18 +4,16 @@
 #include <optional>
 #include <string>
 
+#include "core/base/option.h"
 #include "runtime/checkpoint/training_settings.h"
 #include "runtime/run/trainer.h"
-
-namespace CLI {
-class App;
-}
 
 namespace plumbline {
 
 class EvaluationFlags {
  public:
-  void declare(CLI::App& app);
+  /// In the order of help.
+  [[nodiscard]] static const Options<EvaluationFlags>& option_table();
   /// A share that is not given holds out as many tokens as the run that wrote a checkpoint did.
   void continue_from(const TrainingSettings& stored);
   /// A share that neither is given nor comes from a checkpoint is that of a plan's recipe.

@@ -8,8 +8,8 @@
 
 #include <string>
 
+#include "core/cost/calibration.h"
 #include "core/quantity/quantity.h"
-#include "planner/session/estimate.h"
 
 namespace plumbline {
 
@@ -23,6 +23,7 @@ struct RunSpeed {
   [[nodiscard]] double utilisation(double step_s) const;
 };
 
-[[nodiscard]] RunSpeed run_speed(const session::PricedQuestion& asked);
+/// Of `ranks` that share this computer. `device`: of the plan's stack.
+[[nodiscard]] RunSpeed run_speed(Flops model_flops_per_step, const DeviceCalibration& device, std::int64_t ranks);
 
 }  // namespace plumbline
