@@ -9,6 +9,7 @@
 #include "core/io/json.h"
 #include "core/quantity/text.h"
 #include "runtime/doctor/computer_report_json.h"
+#include "runtime/mpi/mpi_session.h"
 
 namespace plumbline {
 namespace {
@@ -95,7 +96,7 @@ class DoctorVerb : public Verb {
     app.add_flag("--json", json_, "JSON on standard output, and nothing else there")->group("Output");
   }
   ExitCode run(Terminal& terminal) override {
-    const ComputerReport report = computer_report();
+    const ComputerReport report = computer_report(MpiSession::is_built());
     terminal.print(json_ ? to_json_text(to_json(report)) : report_text(report));
     return ExitCode::done;
   }

@@ -8,7 +8,7 @@
 
 #include "core/base/errors.h"
 #include "runtime/device/device_module.h"
-#include "runtime/mpi/mpi_session.h"
+#include "runtime/mpi/launch_place.h"
 
 namespace plumbline {
 namespace {
@@ -162,9 +162,9 @@ ComputerReport report_of(ComputerFound found) {
   return report;
 }
 
-ComputerReport computer_report() {
+ComputerReport computer_report(bool has_mpi) {
   return report_of(look_around(
-      {system_libraries(), process_environment, computer_facts, cuda_module_facts, MpiSession::is_built()}));
+      {system_libraries(), process_environment, computer_facts, cuda_module_facts, has_mpi}));
 }
 
 }  // namespace plumbline

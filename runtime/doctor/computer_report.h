@@ -74,7 +74,7 @@ struct ComputerQuestions {
 [[nodiscard]] ComputerFound look_around(const ComputerQuestions& questions);
 /// Pure.
 [[nodiscard]] ComputerReport report_of(ComputerFound found);
-/// Of the computer and process that this is.
-[[nodiscard]] ComputerReport computer_report();
+/// Of the computer and process that this is. `has_mpi`: MpiSession::is_built().
+[[nodiscard]] ComputerReport computer_report(bool has_mpi);
 
 }  // namespace plumbline
