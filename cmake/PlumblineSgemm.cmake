@@ -26,6 +26,28 @@ elseif(PLUMBLINE_SGEMM STREQUAL "EIGEN" AND NOT PLUMBLINE_EIGEN_INCLUDE)
   message(FATAL_ERROR "PLUMBLINE_SGEMM=EIGEN, but Eigen was not found (Debian: libeigen3-dev)")
 endif()
 
+# plumbline_load_sgemm(<target>): for a module that may need no library but trains as the programs do: where they are
+# linked to oneDNN, it loads the same library while it runs, or goes without.
+function(plumbline_load_sgemm target)
+  if(NOT PLUMBLINE_SGEMM_CHOSEN STREQUAL "onednn")
+    return()
+  endif()
+  file(REAL_PATH ${PLUMBLINE_DNNL_LIBRARY} library)
+  get_filename_component(name ${library} NAME)
+  string(REGEX MATCH "^libdnnl\\.so\\.[0-9]+" name ${name})
+  if(NOT name)
+    set(name libdnnl.so)
+  endif()
+  set(source ${PROJECT_SOURCE_DIR}/kernels/reference/sgemm_loaded.cpp)
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+                              COMPILE_DEFINITIONS PLUMBLINE_DNNL_NAME="${name}")
+  if(PLUMBLINE_EIGEN_INCLUDE)
+    target_include_directories(${target} SYSTEM PRIVATE ${PLUMBLINE_EIGEN_INCLUDE})
+  endif()
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+endfunction()
+
 function(plumbline_link_sgemm target)
   if(PLUMBLINE_SGEMM_CHOSEN STREQUAL "onednn")
     target_include_directories(${target} SYSTEM PRIVATE ${PLUMBLINE_DNNL_INCLUDE})
