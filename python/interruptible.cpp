@@ -1,5 +1,7 @@
 #include "python/interruptible.h"
 
+#include <signal.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -7,6 +9,10 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/io/run_record_json.h"
 
 namespace plumbline::python {
 namespace {
@@ -16,6 +22,15 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds between_looks(
     20);  // people take Ctrl-C that ends within a tenth of a second as at once
+
+/// From this thread and those that it starts: Python's handlers are for Python's threads. Not those that a fault of the
+/// thread itself raises.
+void block_signals() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) sigdelset(&signals, fault);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
 
 /// One piece of work on a thread of its own. No member touches Python.
 class Job {
@@ -38,6 +53,11 @@ class Job {
     const std::lock_guard lock(mutex_);
     return std::exchange(report_, std::nullopt);
   }
+  /// Steps of a run that nobody has taken yet, each as JSON text.
+  [[nodiscard]] std::vector<std::string> take_steps() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(steps_, {});
+  }
   /// Once ended. Throws what the work threw.
   [[nodiscard]] Answer answer() {
     thread_.join();
@@ -47,11 +67,17 @@ class Job {
 
  private:
   void run() {
+    block_signals();
     Task task;
     task.stop = stop_.get_token();
     task.progress = [this](const TaskProgress& now) {
       const std::lock_guard lock(mutex_);
       report_ = Report{std::string(now.phase), now.done, now.total, now.best_step_time_s};
+    };
+    task.step = [this](const ReportedStep& step) {
+      std::string text = to_json_text(to_json(step), -1);
+      const std::lock_guard lock(mutex_);
+      steps_.push_back(std::move(text));
     };
     try {
       answer_ = work_.run(task);
@@ -71,6 +97,7 @@ class Job {
   std::condition_variable done_;
   bool ended_ = false;
   std::optional<Report> report_;
+  std::vector<std::string> steps_;
   Answer answer_;
   std::exception_ptr failure_;
   std::jthread thread_;  // last: it uses the others
@@ -80,6 +107,7 @@ class Job {
 void hear_python(Job& job, const py::object& progress) {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   if (progress.is_none()) return;
+  for (const std::string& step : job.take_steps()) progress(step);
   if (const auto report = job.take_report())
     progress(report->phase, report->done, report->total, report->best_step_time_s);
 }

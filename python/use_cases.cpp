@@ -2,11 +2,14 @@
 
 #include "core/base/errors.h"
 #include "planner/session/flags/foreign_flags.h"
+#include "python/run.h"
 
 namespace plumbline::python {
 namespace {
 
+/// Of the session; a run needs the runtime too, which the session does not see.
 session::UseCase asked(const std::string& function) {
+  if (function == "run") return run_use_case();
   std::optional<session::UseCase> found = session::use_case(function);
   check(found.has_value(), "only functions of the module are asked about");
   return std::move(*found);

@@ -1,5 +1,6 @@
 #pragma once
-/// \file use_cases.h: the use-cases of planner/session as functions of the module: arguments are flags.
+/// \file use_cases.h: the use-cases of planner/session, and a run (run.h), as functions of the module: arguments are
+/// flags.
 ///
 /// Model: Python's `global_batch=512` comes as {"--global-batch", "512"}; the session reads the texts as it reads those
 /// of the command line. What no option takes is refused with the nearest name. Neither needs the interpreter.

@@ -12,6 +12,8 @@
 
 namespace plumbline {
 
+struct ReportedStep;
+
 struct TaskProgress {
   std::string_view phase;  ///< "bounding", "pricing", "changes", ...
   std::int64_t done = 0;
@@ -23,6 +25,7 @@ struct Task {
   StopRequest stop;
   std::function<void(const TaskProgress&)> progress;         ///< may be empty
   std::function<void(std::string_view phase)> end_of_phase;  ///< may be empty
+  std::function<void(const ReportedStep& step)> step = {};   ///< of a run: after each; may be empty
 
   [[nodiscard]] bool is_stopped() const { return stop.stop_requested(); }
   void report(const TaskProgress& now) const {

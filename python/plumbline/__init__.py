@@ -6,6 +6,7 @@
 A function is a verb of the command `plan`, an argument is a flag of it: `seq_len=8192` is --seq-len 8192, `for_=` is
 --for. Answers have the keys of the documented JSON as attributes; to_dict() gives it, to_rows() a table.
 """
+import json
 import sys
 
 from . import _native
@@ -17,15 +18,16 @@ from ._arguments import text_of as _text_of
 from ._errors import EnvironmentError, InputError, Remark
 from ._records import Record
 from ._results import (Calibration, Catalogue, Change, Comparison, Entry, Explanation, Exported, Fit, FitLimits,
-                       Imported, Plan, Search, Simulation, Size, Validation)
+                       Imported, Plan, Run, Search, Simulation, Size, Validation)
 from ._results import remarked as _remarked
 from ._tables import Table
 
 __version__ = _native.version()
 __all__ = ["Calibration", "Catalogue", "Change", "Comparison", "Entry", "EnvironmentError", "Explanation", "Exported",
-           "Fit", "FitLimits", "Imported", "InputError", "Plan", "Record", "Remark", "Search", "Simulation", "Size",
-           "Table", "Validation", "calibrate", "compare", "estimate", "explain", "export", "fit", "fit_limits",
-           "import_files", "machines", "models", "search", "simulate", "size", "stacks", "validate"]
+           "Fit", "FitLimits", "Imported", "InputError", "Plan", "Record", "Remark", "Run", "Search", "Simulation",
+           "Size", "Table", "Validation", "calibrate", "compare", "estimate", "explain", "export", "fit", "fit_limits",
+           "import_files", "machines", "models", "run", "search", "simulate", "size", "stacks",
+           "validate"]
 
 
 def _reporter(progress):
@@ -42,20 +44,36 @@ def _reporter(progress):
     return show
 
 
-def _followed(progress, work):
+def _step_reporter(progress):
+    """Of a run: a callable that takes steps, or True for a line on standard error."""
+    if progress is None or progress is False:
+        return None
+
+    def show(step):
+        loss = "none" if step.loss is None else f"{step.loss:.4f}"
+        sys.stderr.write(f"\r\x1b[Kstep {step.step}, loss {loss}, {step.tokens_per_s:.0f} tokens/s, "
+                         f"{step.time_left_s:.0f} s left")
+        sys.stderr.flush()
+
+    hear = show if progress is True else progress
+    return lambda text: hear(Record(json.loads(text)))
+
+
+def _followed(progress, work, reporter):
     """Work that reports to `progress`; a line of its own is taken away at the end."""
     try:
-        return work(_reporter(progress))
+        return work(reporter(progress))
     finally:
         if progress is True:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
 
-def _ask(kind, function, arguments, progress=None, plan=None, import_=None, against=None, files=()):
+def _ask(kind, function, arguments, progress=None, plan=None, import_=None, against=None, files=(), reporter=_reporter):
     """The answer of a use-case of the session as a `kind`, with a warning where Ctrl-C ended it."""
     handle, was_interrupted = _followed(progress, lambda report: _native.ask(
-        function, _given(arguments), _native.Inputs(_source(plan, import_), _source(against), _named_files(files)), report))
+        function, _given(arguments), _native.Inputs(_source(plan, import_), _source(against), _named_files(files)), report),
+        reporter)
     _remarked(handle.remark)
     if was_interrupted:
         _remarked("interrupted: what was found until then")
@@ -138,6 +156,13 @@ def export(plan, *, to, release="", strict=False):
 def compare(plan, measured):
     """A plan against the record of its run (plan run --record)."""
     return _ask(Comparison, "compare", {}, plan=plan, files=[measured])
+
+
+@_signed
+def run(plan, *, progress=None, **arguments):
+    """Trains what a plan says, on ranks that are threads of this process, and records what it did. Ctrl-C ends it behind
+    a step. progress= is called with each step."""
+    return _ask(Run, "run", arguments, progress, plan=plan, reporter=_step_reporter)
 
 
 def _catalogue(name, entry):

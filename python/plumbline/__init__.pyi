@@ -13,6 +13,8 @@ _Count = int | str
 _Amount = float | str
 _List = str | int | Sequence[object]
 _Row = dict[str, Any]
+# (step), an object of `plan run --json`, or True for a line on standard error
+_Steps = Callable[[Record], object] | bool | None
 # (phase, done, total, best_step_time_s), or True for a line on standard error
 _Progress = Callable[[str, int, int, float], object] | bool | None
 
@@ -270,6 +272,26 @@ class Validation(_Answer):
     def furthest_table(self) -> Table: ...
     def skipped_table(self) -> Table: ...
 
+class Run(_Answer):
+    format: str
+    program_version: str
+    plan_fingerprint: str
+    model: str
+    model_fingerprint: str
+    machine: str
+    backend: str
+    transport: str
+    seed: int
+    tokens_per_step: int
+    warmup_steps: int
+    traced_step: int | None
+    optimizer: Record
+    text: Record
+    steps: list[Record]
+    ranks: list[Record]
+    losses: list[float]
+    def save(self, path: _Path) -> None: ...
+
 class Calibration(_Answer):
     format: str
     like: str
@@ -328,6 +350,7 @@ def simulate(*, plan: Plan | _Path | None = ..., import_: _Files | None = ..., p
 def import_files(*files: _Path, **arguments: Any) -> Imported: ...
 def validate(*files: _Path, progress: _Progress = ..., **arguments: Any) -> Validation: ...
 def calibrate(*files: _Path, progress: _Progress = ..., **arguments: Any) -> Calibration: ...
+def run(plan: Plan | _Path, *, progress: _Steps = ..., **arguments: Any) -> Run: ...
 def export(plan: Plan | _Path, *, to: str, release: str = ..., strict: bool = ...) -> Exported: ...
 def compare(plan: Plan | _Path, measured: _Path) -> Comparison: ...
 @overload

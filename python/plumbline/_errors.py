@@ -2,7 +2,7 @@
 import keyword
 import re
 
-_FLAG = re.compile(r"--([a-z][a-z-]*[a-z]|[a-z])(?![\w-])")
+_FLAG = re.compile(r"--([a-z][a-z0-9-]*[a-z0-9]|[a-z])(?![\w-])")
 
 
 def argument_name(flag):

@@ -308,6 +308,22 @@ class Validation(Answer):
         return self._table("skipped")
 
 
+class Run(Answer):
+    """What a run did: the attributes are the keys of the record of `plan run --record`."""
+
+    __slots__ = ()
+    _shown_table = "steps"
+
+    @property
+    def losses(self):
+        """Of each step."""
+        return [step["loss"] for step in self._data["steps"]]
+
+    def save(self, path):
+        """Writes the record that `compare` and the command line read."""
+        _native.write_file(text_of(path), self._handle.file_text)
+
+
 class Calibration(Answer):
     """A software stack fitted to measured runs: the attributes are the keys of `plan calibrate --rows --json`."""
 

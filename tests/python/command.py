@@ -8,7 +8,7 @@ from plumbline._errors import in_python
 
 PLAN = os.environ["PLUMBLINE_PLAN"]
 # Flags of which the command takes none with a value.
-SWITCHES = {"--tp-across-nodes", "--all", "--pareto", "--executable", "--by-block"}
+SWITCHES = {"--tp-across-nodes", "--all", "--pareto", "--executable", "--by-block", "--graph"}
 
 
 def words(arguments):

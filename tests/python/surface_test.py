@@ -21,25 +21,29 @@ QUESTION = dict(model="llama-3-8b", machine="dgx-h100", gpus=6, global_batch=60)
 # What a terminal has and a module has not, and a function that has a verb's mode.
 OUTPUT = {"--json", "--out", "--force", "--stats", "--help", "--ranks", "--trace", "--picture", "--schedule-csv", "--instructions"}
 VERBS = {"search": "search", "estimate": "estimate", "fit": "fit", "explain": "explain", "simulate": "simulate",
-         "size": "size", "import_files": "import", "validate": "validate", "calibrate": "calibrate"}
+         "size": "size", "import_files": "import", "validate": "validate", "calibrate": "calibrate", "run": "run"}
 # `--rows` is the files that are named; fits of kernels, links and of what ships are maintenance.
 OTHERWISE = {"fit": {"--family"}, "search": {"--around", "--import", "--from", "--changes"},
+             # Files are made of the record.
+             "run": {"--record", "--describe", "--beside", "--track"},
              "validate": {"--rows", "--plot", "--report", "--assumptions"},
              "calibrate": {"--rows", "--all", "--cross-validate", "--by-question", "--folds", "--fold", "--backend", "--brief",
                            "--kernels", "--kernels-out", "--machine", "--collectives"}}
+# What has the name of an output and is none.
+INPUT = {"run": {"--ranks"}}
 STUB = pathlib.Path(plumbline.__file__).with_name("__init__.pyi")
 
 
 def flags_of(verb):
     text = subprocess.run([command.PLAN, verb, "--help"], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"^ +(?:-\w, ?)?(--[a-z][a-z-]*)", text, re.M))
+    return set(re.findall(r"^ +(?:-\w, ?)?(--[a-z][a-z0-9-]*)", text, re.M))
 
 
 class Surface(unittest.TestCase):
     def test_every_flag_of_a_verb_is_an_argument_and_no_other(self):
         for function, verb in VERBS.items():
             with self.subTest(verb):
-                expected = flags_of(verb) - OUTPUT - OTHERWISE.get(function, set())
+                expected = flags_of(verb) - (OUTPUT - INPUT.get(function, set())) - OTHERWISE.get(function, set())
                 self.assertEqual(set(dict(_native.flag_types(function))) - {"--plan", "--import"}, expected - {"--plan", "--import"})
                 parameters = inspect.signature(getattr(plumbline, function)).parameters
                 self.assertLessEqual({argument_name(flag) for flag in expected}, set(parameters))
@@ -87,7 +91,9 @@ class Surface(unittest.TestCase):
                                "seq_len": "_List", "precision": "_List", "gradient_precision": "str", "time_limit": "str",
                                "flash_attention": "bool | _List", "fix": "str | Mapping[str, object]", "top": "_Count"},
                     "size": {"gpus": "_List", "model": "_Path", "seq_len": "_Count", "lora_rank": "_List", "budget": "_Amount"},
-                    "simulate": {"order_csv": "_Path", "stage_speed": "str | Mapping[int, float]", "by_block": "bool"}}
+                    "simulate": {"order_csv": "_Path", "stage_speed": "str | Mapping[int, float]", "by_block": "bool"},
+                    "run": {"steps": "_Count", "data": "_Path", "learning_rate": "_Amount", "beta1": "_Amount", "graph": "bool",
+                            "lr_schedule": "str", "checkpoint": "_Path", "override": "_List", "ranks": "str"}}
         tree = ast.parse(STUB.read_text(encoding="utf-8"))
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         for function, arguments in expected.items():
