@@ -10,6 +10,20 @@ namespace {
 
 Bytes sent_in_layers(const StageSizes& stage) { return stage.wire().tensor + stage.wire().expert; }
 
+/// Alike are one line: those of dense parameters and of experts.
+void add_line(std::vector<CommunicationLine>& lines, CommunicationLine line) {
+  if (line.bytes_per_step.value() == 0) return;
+  const auto same = std::find_if(lines.begin(), lines.end(), [&](const CommunicationLine& one) {
+    return one.group == line.group && one.collective == line.collective;
+  });
+  if (same == lines.end()) {
+    lines.push_back(std::move(line));
+    return;
+  }
+  same->bytes_per_step += line.bytes_per_step;
+  same->time += line.time;
+}
+
 }  // namespace
 
 std::vector<CommunicationLine> StepPricer::communication(const StageTable& stages, const Strategy& s) const {
@@ -19,16 +33,7 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
   for (const StageCost& stage : stages.distinct())
     if (sent_in_layers(stage) > sent_in_layers(*heaviest)) heaviest = &stage;
   const auto add = [&](Axis axis, std::string collective, Bytes bytes, Seconds time) {
-    if (bytes.value() == 0) return;
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const CommunicationLine& line) {
-      return line.group == to_text(axis) && line.collective == collective;
-    });
-    if (same == lines.end()) {
-      lines.push_back({std::string(to_text(axis)), std::move(collective), bytes, time});
-      return;
-    }
-    same->bytes_per_step += bytes;  // of dense parameters and of experts
-    same->time += time;
+    add_line(lines, {std::string(to_text(axis)), std::move(collective), bytes, time});
   };
   const auto phase = [&](Picoseconds PhaseTime::*part) {
     return to_seconds(m * (heaviest->forward.*part + heaviest->backward.*part + heaviest->recompute.*part));
@@ -64,11 +69,9 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
                  s.zero_stage >= 2 && !keeps_gradients(s, features) ? m : 1);
       const double again = s.zero_stage >= 3 ? static_cast<double>(m) * heaviest->regathered_share() : 0;
       const bool is_secondary = sharing.secondary != sharing.shard;
+      const std::int64_t passes = is_secondary ? m : 2 * m;
       collective(Collective::all_gather, "all_gather", sharing.axis, weight, sharing.shard,
-                 s.zero_stage < 3 ? 1
-                 : is_secondary   ? m
-                                  : 2 * m,
-                 is_secondary ? 0 : again);
+                 s.zero_stage < 3 ? 1 : passes, is_secondary ? 0 : again);
       if (is_secondary)
         collective(Collective::all_gather, "all_gather", Axis::secondary_shard, weight, sharing.secondary, m, again);
     }

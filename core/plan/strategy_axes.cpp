@@ -191,6 +191,9 @@ void add_degrees(AxisRows& rows) {
   exchange.follows = [](const Strategy& a, const Strategy& b) {
     return !divides_sequences(a) || !divides_sequences(b);
   };
+}
+
+void add_expert_and_data_degrees(AxisRows& rows) {
   rows.add_first(
           {.file = 7, .change = 9, .column = 5, .form = 6}, degree<&Strategy::expert_parallel>(),
           {.flag = "--ep",
@@ -294,6 +297,9 @@ void add_sharding(AxisRows& rows) {
                       .in_schema = "ranks that divide states, gradients or parameters"});
   group.applies = shards;
   group.follows = [](const Strategy& a, const Strategy& b) { return is_whole(a) && is_whole(b); };
+}
+
+void add_details_of_sharding(AxisRows& rows) {
   StrategyAxis& prefetch =
       rows.add(toggle<&Strategy::prefetch, ParameterPrefetch::on, ParameterPrefetch::off>(),
                {.flag = "--prefetch",
@@ -426,9 +432,11 @@ void add_layers(AxisRows& rows) {
 std::vector<StrategyAxis> make_axes() {
   AxisRows rows;
   add_degrees(rows);
+  add_expert_and_data_degrees(rows);
   add_pipeline(rows);
   add_micro_batches(rows);
   add_sharding(rows);
+  add_details_of_sharding(rows);
   add_kernels(rows);
   add_layers(rows);
   return rows.take();

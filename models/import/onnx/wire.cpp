@@ -7,7 +7,7 @@
 namespace plumbline::onnx {
 namespace {
 
-constexpr std::size_t window_bytes = 16 * 1024;
+constexpr std::size_t window_bytes = std::size_t{16} * 1024;
 /// Structure of a graph, without weights: the largest published export has some tens of MiB.
 constexpr std::uint64_t most_looked_at = 256ULL << 20;
 
