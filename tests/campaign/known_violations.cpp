@@ -9,8 +9,8 @@ namespace plumbline {
 const Laws& all_laws() {
   static const Laws laws = [] {
     Laws all;
-    for (const auto& group :
-         {laws_of_totals, laws_of_memory, laws_of_machines, laws_of_communication, laws_of_agreement, laws_of_writing})
+    for (const auto& group : {laws_of_totals, laws_of_memory, laws_of_machines, laws_of_communication,
+                              laws_of_agreement, laws_of_writing, later_laws_of_memory})
       for (Law& law : group()) all.push_back(std::move(law));
     return all;
   }();
@@ -135,6 +135,11 @@ bool keeps_whole_experts_in_few_bits(const Subject& s) {
          s.strategy().expert_gradient_ranks() == 1;
 }
 
+/// The same bytes beside smaller states.
+bool keeps_whole_experts_and_few_moments(const Subject& s) {
+  return keeps_whole_experts_in_few_bits(s) && facts(s.asked.training.optimizer).factors_squares;
+}
+
 bool splits_in_few_bits(const Subject& s) { return splits(s) && multiplies_in_few_bits(s); }
 
 bool offloads(const Subject& s) { return s.strategy().recompute.mode == RecomputeMode::offloaded; }
@@ -254,6 +259,7 @@ const std::vector<KnownViolation>& known_violations() {
       {"flash-attention", 0.012, outputs_of_attention, splits_in_few_bits},
       {"flash-attention", 0.05, scratch_of_attention, keeps_parts_by_keys},
       {"zero-stages", 0.08, weights_in_few_bits, keeps_whole_experts_in_few_bits},
+      {"zero-stages", 0.12, weights_in_few_bits, keeps_whole_experts_and_few_moments},
       {"layer-units", 0.01, states_of_matrices, keeps_more_of_others},
       {"gpipe", 0.05, gradients_beside_forwards, keeps_gradients},
       {"sequence-parallel", 0.04, gathered_twice, splits_parallel_parts},

@@ -92,6 +92,7 @@ struct Law {
 using Laws = std::vector<Law>;
 [[nodiscard]] Laws laws_of_totals();         ///< parts sum to totals
 [[nodiscard]] Laws laws_of_memory();         ///< what holds more and what holds less
+[[nodiscard]] Laws later_laws_of_memory();   ///< behind all others, whose draws and cases follow from their places
 [[nodiscard]] Laws laws_of_time();           ///< what takes longer and what does not
 [[nodiscard]] Laws laws_of_machines();       ///< more of a resource
 [[nodiscard]] Laws laws_of_communication();  ///< bytes by formula

@@ -208,13 +208,17 @@ void fused_attention_holds_less(const Subject& s, Finding& f) {
 
 }  // namespace
 
+Laws later_laws_of_memory() {
+  return {
+      {"secondary-shards", "Secondary shards are held besides, and change no states.", 1, secondary_shards_are_held}};
+}
+
 Laws laws_of_memory() {
   return {
       {"zero-stages", "A higher ZeRO stage never holds more states, and no more of anything but gathered units.", 8,
        zero_shards_states},
       {"layer-units", "Units of several layers hold no less while they are whole, and no more states.", 1,
        larger_units_hold_more},
-      {"secondary-shards", "Secondary shards are held besides, and change no states.", 1, secondary_shards_are_held},
       {"shard-groups", "States divided over more ranks take no more memory.", 4, smaller_groups_hold_more},
       {"recompute-activations",
        "Full recompute keeps no more activations than selective, that no more than none; FLOPs the other way round.",

@@ -1,18 +1,38 @@
 #include "tests/campaign/random_machine.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "core/base/errors.h"
 #include "models/machine_catalog.h"
 
 namespace plumbline {
 namespace {
 
-const std::vector<Cluster>& catalogue() {
-  static const std::vector<Cluster> clusters = [] {
-    std::vector<Cluster> all;
-    for (const std::string& name : machine_names()) all.push_back(find_machine(name));
-    return all;
-  }();
-  return clusters;
+/// Joined the catalogue when seeds had been looked at.
+constexpr std::array<std::string_view, 1> later_machines{"mi350x"};
+
+bool is_later(std::string_view name) {
+  return std::find(later_machines.begin(), later_machines.end(), name) != later_machines.end();
+}
+
+enum class Joined : std::uint8_t { first, later };
+
+std::vector<Cluster> machines(Joined when) {
+  std::vector<Cluster> all;
+  for (const std::string& name : machine_names())
+    if (is_later(name) == (when == Joined::later)) all.push_back(find_machine(name));
+  return all;
+}
+
+/// Later ones from a copy: a seed's other draws stay what they were before these were there.
+const Cluster& shipped_machine(Draw& draw) {
+  static const std::vector<Cluster> first = machines(Joined::first);
+  static const std::vector<Cluster> later = machines(Joined::later);
+  Draw copy = draw;
+  const Cluster& one = draw.one_of(first);
+  return copy.between(1, std::ssize(first) + std::ssize(later)) > std::ssize(first) ? copy.one_of(later) : one;
 }
 
 std::int64_t random_nodes(Draw& draw) {
@@ -59,8 +79,8 @@ DrawnMachine varied(Cluster cluster, Draw& draw) {
 
 /// Two kinds of nodes in one fabric, both orders.
 DrawnMachine mixed(Draw& draw) {
-  Cluster cluster = draw.one_of(catalogue());
-  NodeGroup other = draw.one_of(catalogue()).groups.front();
+  Cluster cluster = shipped_machine(draw);
+  NodeGroup other = shipped_machine(draw).groups.front();
   cluster.groups.front().count = static_cast<std::int32_t>(draw.between(1, 6));
   other.count = static_cast<std::int32_t>(draw.between(1, 6));
   const auto per_node = static_cast<std::int32_t>(draw.between(1, 8));
@@ -75,7 +95,7 @@ DrawnMachine mixed(Draw& draw) {
 
 DrawnMachine any_machine(Draw& draw) {
   if (draw.one_in(6)) return mixed(draw);
-  const Cluster& one_node = draw.one_of(catalogue());
+  const Cluster& one_node = shipped_machine(draw);
   Cluster cluster = with_device_count(one_node, random_devices(one_node, draw));
   if (draw.one_in(3)) return varied(std::move(cluster), draw);
   return {std::move(cluster), one_node.name, std::nullopt};

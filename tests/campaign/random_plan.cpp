@@ -179,13 +179,20 @@ PrecisionRecipe random_precision(std::int64_t sequence, Draw& draw) {
   return is_fp8(drawn) ? in_fp8[static_cast<std::size_t>(sequence) % in_fp8.size()] : drawn;
 }
 
+/// Those behind the first eight come from a copy: a seed's other draws stay what they were before there were others.
+Optimizer random_optimizer(Draw& draw) {
+  constexpr std::int64_t first_ones = 8;
+  const std::int64_t place = draw.between(0, first_ones - 1);
+  Draw later = draw;
+  const std::int64_t any = later.between(0, std::ssize(optimizer_table) - 1);
+  return optimizer_table[static_cast<std::size_t>(any < first_ones ? place : any)].optimizer;
+}
+
 Training random_training(const Network& network, Draw& draw) {
   Training t;
   t.sequence_length = random_sequence(network, draw);
   t.precision = random_precision(t.sequence_length, draw);
-  t.optimizer = draw.one_in(2)
-                    ? Optimizer::adamw
-                    : optimizer_table[static_cast<std::size_t>(draw.between(0, optimizer_table.size() - 1))].optimizer;
+  t.optimizer = draw.one_in(2) ? Optimizer::adamw : random_optimizer(draw);
   if (draw.one_in(6)) t.gradient_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
   if (draw.one_in(6) && facts(t.optimizer).keeps_states())
     t.optimizer_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
