@@ -126,7 +126,7 @@ class RankClock {
   [[nodiscard]] Picoseconds time_of(const ParameterGather& gather, const Action&) const {
     if (plan_.strategy.zero_stage < 3) return part(shared_.update, gather.bytes, sent_.update);
     return gather.direction == Direction::backward ? part(shared_.gather_backward, gather.bytes, sent_.gather_backward)
-                                       : part(shared_.gather, gather.bytes, sent_.gather);
+                                                   : part(shared_.gather, gather.bytes, sent_.gather);
   }
   [[nodiscard]] Picoseconds time_of(const GradientReduction& reduction, const Action&) const {
     return reduction.of == GradientsOf::step ? part(shared_.reduction, reduction.bytes, sent_.reduction)

@@ -51,8 +51,8 @@ struct RuledRun {
   std::vector<AssumedField> assumed;  ///< in the order of the rules
   std::string skip;                   ///< the first reason why the run cannot be asked; empty: none
 };
-/// Pure. Published fields are never changed, except inferred ones by a rule that says so; nor does a rule that assumes a
-/// field say what a published one is understood as ("recompute_as" of "recompute") unless the rule is about its text.
+/// Pure. Published fields are never changed, except inferred ones by a rule that says so; nor does a rule that assumes
+/// a field say what a published one is understood as ("recompute_as" of "recompute") unless the rule is about its text.
 [[nodiscard]] RuledRun apply(const std::vector<RunRule>& rules, RuledRun run,
                              const std::set<std::string, std::less<>>& unverified);
 

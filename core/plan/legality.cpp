@@ -212,8 +212,7 @@ Broken secondary_shards(const Asked& a) {
   if (ranks == 1) return std::nullopt;
   const std::string group = "a secondary shard group of " + number(ranks);
   if (a.s.zero_stage < 3) return group + " under ZeRO-" + number(a.s.zero_stage);
-  if (!divides_shard_group(a.s))
-    return group + " in a shard group of " + number(a.s.shard_group);
+  if (!divides_shard_group(a.s)) return group + " in a shard group of " + number(a.s.shard_group);
   return std::nullopt;
 }
 

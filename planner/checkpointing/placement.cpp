@@ -148,8 +148,8 @@ void add_choices_working(std::vector<BlockCost>& blocks, const Question& questio
     std::optional<Block> cast;
     if (casts_itself(question.calibration().stack.features, shard.formats)) cast = with_32_bit_residuals(*at.block);
     const LoweringTarget target = at.pricer->target();
-    const LoweredBlock of = cast ? LoweredBlock{*cast, shard, groups, target}
-                                 : LoweredBlock{*at.block, shard, groups, target, known};
+    const LoweredBlock of =
+        cast ? LoweredBlock{*cast, shard, groups, target} : LoweredBlock{*at.block, shard, groups, target, known};
     std::vector<VariantSizes>& variants = blocks[b].variants;
     for (std::size_t v = Variant::first_placed; v < variants.size(); ++v)
       fold_replay(variants[v], of, RecomputeMode::placed, blocks[b].memory(), form);

@@ -163,8 +163,7 @@ ComputerReport report_of(ComputerFound found) {
 }
 
 ComputerReport computer_report(bool has_mpi) {
-  return report_of(look_around(
-      {system_libraries(), process_environment, computer_facts, cuda_module_facts, has_mpi}));
+  return report_of(look_around({system_libraries(), process_environment, computer_facts, cuda_module_facts, has_mpi}));
 }
 
 }  // namespace plumbline

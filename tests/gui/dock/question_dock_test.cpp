@@ -84,8 +84,7 @@ TEST_CASE("undo writes the fields as they were") {
 
 TEST_CASE("every field has a name for who does not see it") {
   const Asked asked;
-  for (const FieldFacts& facts : all_fields())
-    CHECK_FALSE(asked.editor(facts.field).accessibleName().isEmpty());
+  for (const FieldFacts& facts : all_fields()) CHECK_FALSE(asked.editor(facts.field).accessibleName().isEmpty());
 }
 
 }  // namespace plumbline::gui::question_dock_test
