@@ -164,8 +164,8 @@ SimulatedPlan simulated(const Question& question, const Strategy& asked, const S
       return with_programs(std::move(*plan));
   ComputeSchedule order = options.order ? *options.order : compute_schedule(asked.schedule, pipeline_shape(asked));
   check(order.shape == pipeline_shape(asked), "an order is read against the strategy's shape");
-  return with_programs(
-      PlanSimulator(question, asked, options, order.placement, programs.get()).whole(std::move(order)));
+  PlanSimulator simulator(question, asked, options, order.placement, programs.get());
+  return with_programs(simulator.whole(std::move(order)));
 }
 
 std::optional<Picoseconds> simulated_step(const Question& question, const Strategy& strategy, const StopRequest& stop,

@@ -98,7 +98,10 @@ class BranchAndBound {
   explicit BranchAndBound(Problem& problem, std::vector<Node> sorted = {})
       : problem_(problem), small_(std::move(sorted)) {}
 
-  void add(Node node) { of(problem_.effort(node)).add(std::move(node)); }
+  void add(Node node) {
+    OpenNodes<Node>& nodes = of(problem_.effort(node));
+    nodes.add(std::move(node));
+  }
   /// Opens nodes until none can win, or until it is asked to stop: then false.
   bool run(std::int32_t threads, const StopRequest& stop) {
     using Opened = typename Problem::Opened;

@@ -35,7 +35,7 @@ inline constexpr std::int32_t most_virtual_stages = 16;
 /// it is listed (StrategyAxis::in_search), and expert_tensor_parallel, has its usual value where it is free
 /// (flash_attention: Question::usual_flash_attention), and others around the best plans (variants.h).
 struct SearchSpace {
-#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) std::vector<decltype(Strategy::MEMBER)> MEMBER;
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) std::vector<decltype(Strategy::MEMBER)> MEMBER;  // NOLINT
   PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
 #undef PLUMBLINE_AXIS
   /// Where no schedule is named: also those that split the backward, and V-Half where its order is quickly made.

@@ -215,8 +215,8 @@ Picoseconds makespan(const std::vector<StageCost>& stages, const std::vector<Pic
 
 TEST_CASE("no split with recompute placed is faster than the one that is found") {
   for (const std::int32_t pp : {2, 3, 4}) {
-    const Question q = on_h100("llama-2-13b", 2 * pp, 16 * pp);
-    Strategy s = strategy_of(2, pp, 1, 4 * pp, 0);
+    const Question q = on_h100("llama-2-13b", std::int64_t{2} * pp, std::int64_t{16} * pp);
+    Strategy s = strategy_of(2, pp, 1, std::int64_t{4} * pp, 0);
     s.micro_batch = 4;
     const std::vector<BlockCost> priced = block_costs(q, placed_of(s));
     const auto found = balanced_split(q, placed_of(s), priced);
@@ -247,10 +247,10 @@ TEST_CASE("no split with recompute placed is faster than the one that is found")
 
 TEST_CASE("no split that fits is faster than the balanced one of a uniform recompute mode") {
   constexpr std::int32_t pp = 3;
-  const Question q = on_h100("llama-2-13b", 2 * pp, 16 * pp);
+  const Question q = on_h100("llama-2-13b", std::int64_t{2} * pp, std::int64_t{16} * pp);
   for (const Recompute recompute :
        {Recompute{}, Recompute{RecomputeMode::full, 1}, Recompute{RecomputeMode::every_nth, 3}}) {
-    Strategy s = strategy_of(2, pp, 1, 4 * pp, 0);
+    Strategy s = strategy_of(2, pp, 1, std::int64_t{4} * pp, 0);
     s.micro_batch = 4;
     s.recompute = recompute;
     INFO(to_text(recompute));

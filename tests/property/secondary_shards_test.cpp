@@ -33,7 +33,7 @@ class Plans {
       if (s.pipeline_stages > 1) s.schedule = all_schedules[1 + bits_() % (all_schedules.size() - 1)];
       if (placement(s.schedule) == StagePlacement::v_shaped || s.schedule == Schedule::interleaved)
         s.virtual_stages = 2;
-      const std::int64_t ranks = question_.devices() / (s.tensor_parallel * s.pipeline_stages);
+      const std::int64_t ranks = question_.devices() / (std::int64_t{s.tensor_parallel} * s.pipeline_stages);
       s.data_parallel = static_cast<std::int32_t>(ranks);
       if (!question_.facts().experts.empty()) s.expert_parallel = one_of<std::int32_t>({1, 2, 4});
       if (s.tensor_parallel > 1) s.sequence_parallel = SequenceParallel::on;
@@ -79,7 +79,7 @@ void compare(const Question& question, const Strategy& s) {
   const SegmentTable segments(sizes, Granularity::chunk);
   const Program program = lower(lowering_input(sizes, segments));
   REQUIRE_FALSE(dry_run(program));
-  REQUIRE(buffer_fault(program).value_or("") == "");
+  REQUIRE(buffer_fault(program).value_or("").empty());
   const Simulation simulated =
       simulate(program, action_times(plan, segments, program), stack.memory.fragmentation_fraction);
   for (std::int32_t rank = 0; rank < s.pipeline_stages; ++rank) {

@@ -109,11 +109,11 @@ constexpr OptimizerValues optimizer_values[] = {
 // Of a matrix (r x c) 4 (r + c) bytes and of a vector 4 for each element, which no rank divides.
 TEST_CASE("Adafactor keeps means by row and column, the same under every ZeRO stage") {
   RankParameters p;
-  p.dense = p.dense_trained = {12 * 30, 7, 12 + 30 + 7};
+  p.dense = p.dense_trained = {360, 7, 12 + 30 + 7};
   for (const int stage : {0, 1, 2, 3})
     CHECK(
         model_state(p, precision_formats(PrecisionRecipe::bf16), Optimizer::adafactor, stage, {8, 8}).optimizer_state ==
-        Bytes(4 * (12 + 30 + 7)));
+        Bytes(std::int64_t{4} * (12 + 30 + 7)));
 }
 
 TEST_CASE("every recipe and optimizer keeps the bytes of this table, component by component") {

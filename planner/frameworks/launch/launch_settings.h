@@ -54,7 +54,7 @@ struct LaunchSettings {
   StackChoices choices;  ///< empty: what the framework does by itself
   std::string frozen;    ///< as --freeze says it; no file of any framework does
   // Choices of the strategy by its names: std::optional<std::int32_t> pipeline_stages and so on.
-#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) std::optional<decltype(Strategy::MEMBER)> MEMBER;
+#define PLUMBLINE_AXIS(MEMBER, PRICED_IN) std::optional<decltype(Strategy::MEMBER)> MEMBER;  // NOLINT
   PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
 #undef PLUMBLINE_AXIS
   std::optional<std::int64_t> micro_batches;

@@ -7,7 +7,6 @@
 #include "core/io/measured_runs_json.h"
 #include "core/io/stack_json.h"
 #include "models/measurement_catalog.h"
-#include "planner/session/calibrate/calibrate.h"
 #include "planner/session/calibrate/calibrated_json.h"
 #include "planner/session/use_case/use_case.h"
 

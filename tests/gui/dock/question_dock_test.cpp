@@ -24,7 +24,7 @@ struct Asked {
   }
   /// Where keys go.
   [[nodiscard]] QLineEdit& editor(Field field) const { return *dock.field(field).findChild<QLineEdit*>(); }
-  void type(Field of, const char* text) {
+  void type(Field of, const char* text) const {
     QLineEdit& line = editor(of);
     line.setFocus();
     line.selectAll();

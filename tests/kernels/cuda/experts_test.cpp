@@ -47,7 +47,7 @@ TEST_CASE("a router's probabilities, choices and weights are the CPU's") {
 TEST_CASE("among equal probabilities the lower expert is chosen") {
   on_both([](cudaStream_t stream) {
     BothTensor p(2, 40, NumberFormat::fp32, std::vector<float>(80, 0.025F));
-    BothArray<std::int32_t> experts(2 * 3, -1);
+    BothArray<std::int32_t> experts(6, -1);
     cuda::router_choice({p.device(), experts.device(), 3}, stream);
     finish(stream);
     CHECK(experts.on_device() == std::vector<std::int32_t>{0, 1, 2, 0, 1, 2});
@@ -111,7 +111,7 @@ TEST_CASE("rows are sorted by expert as on the CPU, in the order of their tokens
 
 TEST_CASE("balanced experts and the orders of rows that arrive are the CPU's") {
   on_both([](cudaStream_t stream) {
-    BothArray<std::int32_t> in_turn(7 * 3, -1);
+    BothArray<std::int32_t> in_turn(21, -1);
     reference::experts_in_turn({7, 5, 4, 3, in_turn.host()});
     cuda::experts_in_turn({7, 5, 4, 3, in_turn.device()}, stream);
     BothArray<std::int64_t> counts(std::vector<std::int64_t>{2, 0, 300, 1, 5, 0, 0, 4, 3});
@@ -134,8 +134,8 @@ TEST_CASE("balanced experts and the orders of rows that arrive are the CPU's") {
 TEST_CASE("values of chosen experts are taken and spread as on the CPU") {
   on_both([](cudaStream_t stream) {
     BothArray<std::int32_t> experts(random_choices(67, 5, 2));
-    BothArray<float> values(random_values(67 * 5, 1));
-    BothArray<float> taken(67 * 2, -1.0F);
+    BothArray<float> values(random_values(335, 1));
+    BothArray<float> taken(134, -1.0F);
     reference::chosen_values({values.host(), experts.host(), 67, 5, 2, taken.host()});
     cuda::chosen_values({values.device(), experts.device(), 67, 5, 2, taken.device()}, stream);
     finish(stream);

@@ -70,7 +70,7 @@ TEST_CASE("a rank's micro-batch has its slice of its sequences") {
   CHECK(seen[1].first_sequence == 4);
   CHECK(seen[3].first.sequence == 6);
   CHECK(seen[3].first.token == 4);
-  CHECK(seen[0].rows == std::vector<std::int64_t>{4 * 8, 5 * 8});
+  CHECK(seen[0].rows == std::vector<std::int64_t>{32, 40});  // the fourth and fifth of 8
   CHECK(seen[3].rows == std::vector<std::int64_t>{6 * 8 + 4, 7 * 8 + 4});
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("what a lane leaves free is the stage's idle time") {
 
 TEST_CASE("every micro-batch of a long program is in the lanes") {
   AskedPlan asked = pipelined();
-  asked.global_batch = 2 * 400;
+  asked.global_batch = 800;
   const SimulatedPlan plan = simulated_plan(asked);
   REQUIRE(plan.simulation.left_out.micro_batches > 0);
   SimulationOptions whole;

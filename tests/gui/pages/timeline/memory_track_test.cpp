@@ -41,7 +41,7 @@ void require_peaks(const SimulatedPlan& plan) {
 
 TEST_CASE("the peak of a track and what is alive then are the session's") {
   require_peaks(simulated_plan(32, 0));
-  require_peaks(simulated_plan(2 * 400, 0));
+  require_peaks(simulated_plan(800, 0));
   require_peaks(simulated_plan(32, 3));
 }
 

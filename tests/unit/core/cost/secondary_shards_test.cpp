@@ -43,8 +43,7 @@ TEST_CASE("secondary shards are a line of their own, once for each micro-batch")
   std::map<std::string, Bytes> gathered;
   for (const CommunicationLine& line : lines)
     if (line.collective == "all_gather") gathered[line.group] = line.bytes_per_step;
-  CHECK(gathered ==
-        std::map<std::string, Bytes>{{"shard", Bytes(2 * 477'290)}, {"secondary_shard", Bytes(2 * 390'510)}});
+  CHECK(gathered == std::map<std::string, Bytes>{{"shard", Bytes(954'580)}, {"secondary_shard", Bytes(781'020)}});
 }
 
 // A quarter or a third of all parameters.

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/io/strategy_json.h"
-#include "core/plan/priced_values.h"
 #include "planner/question/axis_text.h"
 #include "tests/catch.h"
 

@@ -217,7 +217,7 @@ TEST_CASE("Of a split backward, what weight gradients read is copied too and sta
     segments[i].offloaded_for_weight = Bytes(30);
   }
   const Program program = lower(input);
-  CHECK(host_copies(program.ranks[0]).to_host == Bytes(2 * 2 * 90));
+  CHECK(host_copies(program.ranks[0]).to_host == Bytes(std::int64_t{2} * 2 * 90));
   CHECK_FALSE(buffer_fault(program));
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("Adafactor sums, keeps means and updates section by section, on one ra
        {UpdateKind::add_squares, UpdateKind::keep_means, UpdateKind::add_updates, UpdateKind::take_update})
     CHECK(alone.count(kind) == parameters);
   CHECK(alone.count(UpdateKind::reduce) == 0);
-  CHECK(buffer_bytes(alone.program) == Bytes(4 * (140 + 3 * 9)));
+  CHECK(buffer_bytes(alone.program) == Bytes(std::int64_t{4} * (140 + 3 * 9)));
 }
 
 // 140 and 9 sums fill up to 150 for three ranks, 9 need no filling: an all-reduce sends 2/3 twice.

@@ -138,7 +138,7 @@ TEST_CASE("what is reduced and updated next to copies to the host takes as long 
       for (const std::int32_t zero : {0, 1}) {
         text.devices = data;
         text.stack = stack;
-        text.training.global_batch = 2 * data;
+        text.training.global_batch = std::int64_t{2} * data;
         const Question question(text);
         Strategy s = strategy_of(question, Schedule::none, 1, 1);
         s.data_parallel = data;

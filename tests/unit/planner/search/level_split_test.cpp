@@ -21,7 +21,7 @@ Strategy pipeline(std::int32_t stages, std::int32_t virtual_stages, Schedule sch
   s.pipeline_stages = stages;
   s.virtual_stages = virtual_stages;
   s.schedule = schedule;
-  s.micro_batches = 4 * stages;
+  s.micro_batches = std::int64_t{4} * stages;
   return s;
 }
 
@@ -64,7 +64,8 @@ TEST_CASE("no split of equal layers has a faster slowest rank than the level one
                               pipeline(2, 2, Schedule::interleaved), pipeline(2, 3, Schedule::interleaved),
                               pipeline(3, 2, Schedule::interleaved), pipeline(5, 1, Schedule::zb_h1),
                               pipeline(3, 2, Schedule::zbv), pipeline(2, 2, Schedule::dualpipev));
-  const Question question = question_of("llama-3.2-1b", "dgx-h100", s.pipeline_stages, 4096, 4 * s.pipeline_stages);
+  const Question question =
+      question_of("llama-3.2-1b", "dgx-h100", s.pipeline_stages, 4096, std::int64_t{4} * s.pipeline_stages);
   const std::vector<BlockCost> blocks = block_costs(question, s);
   const ChunkLayers even = even_layers(question.graph(), s.chunks());
   const auto level = level_split(LayerTimes(question.graph(), blocks), s, even);
@@ -96,7 +97,8 @@ TEST_CASE("layers of several kinds are levelled no worse than the rule splits th
   const Strategy s = GENERATE(pipeline(4, 1, Schedule::one_f_one_b), pipeline(3, 2, Schedule::interleaved),
                               pipeline(8, 1, Schedule::one_f_one_b));
   const std::string model = GENERATE("deepseek-v2-lite", "gemma-3-1b", "llama-4-scout");
-  const Question question = question_of(model, "dgx-h100", s.pipeline_stages, 4096, 4 * s.pipeline_stages);
+  const Question question =
+      question_of(model, "dgx-h100", s.pipeline_stages, 4096, std::int64_t{4} * s.pipeline_stages);
   const std::vector<BlockCost> blocks = block_costs(question, s);
   const ChunkLayers even = even_layers(question.graph(), s.chunks());
   const auto level = level_split(LayerTimes(question.graph(), blocks), s, even);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
-#include "planner/session/import/import.h"
 #include "planner/session/plan_file.h"
 #include "tests/catch.h"
 
