@@ -15,6 +15,8 @@ QUESTION = dict(model="llama-3-8b", machine="dgx-h100", gpus=6, seq_len=4096, gl
 # Seconds of a search on one thread, of which the first plan is found after some tenths.
 LONG = dict(model="llama-3-70b", machine="dgx-h100", gpus=128, seq_len=8192, global_batch=1024,
             precision=["bf16", "fp8"], for_="any", threads=1)
+# Tenths of a second until the first plan is bounded, let alone found.
+MANY = dict(LONG, gpus=27720, global_batch=27720)
 SEARCH = """
 import sys, time, warnings
 import plumbline
@@ -72,9 +74,9 @@ class Interrupts(unittest.TestCase):
         self.assertLess(by_clock, SECONDS_UNDER_LOAD)
 
     def test_a_signal_before_anything_is_found_is_a_keyboard_interrupt(self):
-        with started(EARLY.format(question=LONG)) as process:
+        with started(EARLY.format(question=MANY)) as process:
             self.assertEqual(process.stdout.readline(), "begin\n")
-            time.sleep(0.05)
+            time.sleep(0.02)
             process.send_signal(signal.SIGINT)
             begin = time.monotonic()
             out, err = process.communicate(timeout=60)
