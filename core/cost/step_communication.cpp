@@ -4,6 +4,7 @@
 
 #include "core/cost/stage_memory.h"
 #include "core/cost/state_sharing.h"
+#include "core/cost/step_time.h"
 
 namespace plumbline {
 namespace {
