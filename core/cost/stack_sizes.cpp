@@ -11,11 +11,11 @@ double late_share_of(const CommunicationEfficiency& communication) {
   return std::clamp((communication.data_parallel_exposure - slowdown) / (1 - slowdown), 0.0, 1.0);
 }
 
-/// More parameters than any unit has.
+/// Units are gathered whole, however many parameters they have.
 ShardingEfficiency whole_units_of_textbook() {
-  constexpr double any = 1e15;
+  constexpr double more_than_any = 1e15;
   ShardingEfficiency sharding;
-  sharding.gathered_parameters.value = sharding.gathered_gradients.value = any;
+  sharding.gathered_parameters.value = sharding.gathered_gradients.value = more_than_any;
   return sharding;
 }
 

@@ -4,40 +4,17 @@
 
 #include "kernels/muon.h"
 #include "runtime/execution/parameter_init.h"
-#include "tests/execution_checks.h"
+#include "tests/matrix_layouts.h"
 
 namespace plumbline::matrix_update_test {
 namespace {
-
-Strategy with(void (*change)(Strategy&)) {
-  Strategy s = single();
-  change(s);
-  s.micro_batches = 8 / s.data_parallel / s.micro_batch;
-  if (s.zero_stage > 0 && s.shard_group == 1) s.shard_group = s.gradient_ranks();
-  return s;
-}
-
-std::vector<Strategy> layouts() {
-  return {with([](Strategy& s) { s.data_parallel = 2, s.zero_stage = 1; }),
-          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 2; }),
-          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3; }),
-          with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 1, s.shard_group = 2; }),
-          with([](Strategy& s) { s.tensor_parallel = 4; }),
-          with([](Strategy& s) {
-            s.tensor_parallel = s.data_parallel = s.pipeline_stages = 2;
-            s.sequence_parallel = SequenceParallel::on;
-            s.schedule = Schedule::one_f_one_b;
-            s.zero_stage = 2;
-          }),
-          with([](Strategy& s) { s.context_parallel = s.tensor_parallel = 2, s.zero_stage = 3; })};
-}
 
 TEST_CASE("Muon's first step on several ranks is that of one, with the bytes that were predicted") {
   for (const Net net : {Net::gpt, Net::llama}) {
     const Training training = recipe(Optimizer::muon);
     const LoweredPlan alone(network(net), single(), training);
     const Executed one = execute(alone.job(), options(1));
-    for (const Strategy& strategy : sampled(layouts())) {
+    for (const Strategy& strategy : sampled(matrix_layouts())) {
       INFO(to_text(strategy));
       const LoweredPlan plan(network(net), strategy, training);
       const Executed run = execute(plan.job(), options(1));
@@ -54,22 +31,6 @@ TEST_CASE("Muon's first step on several ranks is that of one, with the bytes tha
       require_equal(moved, matrices, 2e-4);
     }
   }
-}
-
-std::vector<Strategy> expert_layouts() {
-  const auto tensor = [](Strategy& s, std::int32_t ranks) {
-    s.tensor_parallel = ranks;
-    s.sequence_parallel = SequenceParallel::on;
-  };
-  std::vector<Strategy> all{
-      with([](Strategy& s) { s.data_parallel = s.expert_parallel = 2; }),
-      with([](Strategy& s) { s.data_parallel = 4, s.expert_parallel = 2, s.zero_stage = 2; }),
-      with([](Strategy& s) { s.data_parallel = 4, s.zero_stage = 3; }),
-      with([](Strategy& s) { s.expert_tensor_parallel = 2; }),
-      with([](Strategy& s) { s.data_parallel = 2, s.expert_tensor_parallel = 2, s.zero_stage = 1; }),
-      with([](Strategy& s) { s.data_parallel = s.expert_parallel = s.expert_tensor_parallel = 2, s.zero_stage = 3; })};
-  for (std::size_t i = 3; i < all.size(); ++i) tensor(all[i], i == 3 ? 4 : 2);
-  return all;
 }
 
 TEST_CASE("Muon takes each expert's matrix by itself, wherever experts are and however they are divided") {
@@ -119,7 +80,7 @@ TEST_CASE("an expert's first step is that of its own matrix and gradient") {
 TEST_CASE("two ranks that halve a matrix by rows or columns take its whole as one does, ten steps long") {
   const Training training = recipe(Optimizer::muon);
   const Executed one = execute(LoweredPlan(network(Net::llama), single(), training).job(), options(10));
-  const Strategy halves = with([](Strategy& s) { s.tensor_parallel = 2; });
+  const Strategy halves = laid_out([](Strategy& s) { s.tensor_parallel = 2; });
   const Executed run = execute(LoweredPlan(network(Net::llama), halves, training).job(), options(10));
   for (std::size_t i = 0; i < 10; ++i)
     CHECK(run.record.steps[i].loss == Approx(one.record.steps[i].loss).epsilon(1e-3));
