@@ -93,8 +93,8 @@ TEST_CASE("sums of squares, worked by hand") {
   s.shard_group = 4;
   s.tensor_parallel = 2;
   const MatrixGathers sums = matrix_gathers(p, s, Optimizer::adafactor);
-  CHECK(sums.shards == Bytes(2 * 2 * 4 * (24 + 4) * 3 / 4));
-  CHECK(sums.slices == Bytes(2 * 2 * 4 * (8 + 2) / 2));
+  CHECK(sums.shards == Bytes(std::int64_t{2} * 2 * 4 * (24 + 4) * 3 / 4));
+  CHECK(sums.slices == Bytes(std::int64_t{2} * 2 * 4 * (8 + 2) / 2));
   CHECK(sums.buffer == Bytes(std::int64_t{4} * (24 + 4 + 3)));
 }
 

@@ -104,8 +104,8 @@ TEST_CASE("gathered matrices, worked by hand") {
   s.shard_group = 4;
   s.tensor_parallel = 2;
   const MatrixGathers gathers = matrix_gathers(p, s, Optimizer::muon);
-  CHECK(gathers.shards == Bytes(2 * 3 * 3 * 4));
-  CHECK(gathers.slices == Bytes(6 * 4));
+  CHECK(gathers.shards == Bytes(std::int64_t{2} * 3 * 3 * 4));
+  CHECK(gathers.slices == Bytes(std::int64_t{6} * 4));
   CHECK(gathers.buffer == Bytes((12 + 2 * 4) * 4));
   CHECK(matrix_gathers(p, s, Optimizer::adamw).buffer == Bytes(0));
   s.zero_stage = 0;
