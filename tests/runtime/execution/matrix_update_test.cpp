@@ -106,7 +106,7 @@ TEST_CASE("gathered matrices, worked by hand") {
   const MatrixGathers gathers = matrix_gathers(p, s, Optimizer::muon);
   CHECK(gathers.shards == Bytes(std::int64_t{2} * 3 * 3 * 4));
   CHECK(gathers.slices == Bytes(std::int64_t{6} * 4));
-  CHECK(gathers.buffer == Bytes((12 + 2 * 4) * 4));
+  CHECK(gathers.buffer == Bytes(std::int64_t{4} * (12 + 2 * 4)));
   CHECK(matrix_gathers(p, s, Optimizer::adamw).buffer == Bytes(0));
   s.zero_stage = 0;
   s.tensor_parallel = 1;
@@ -129,8 +129,8 @@ TEST_CASE("gathered matrices of experts, worked by hand") {
   s.expert_tensor_parallel = 3;
   s.zero_stage = 1;
   const MatrixGathers gathers = matrix_gathers(p, s, Optimizer::muon);
-  CHECK(gathers.shards == Bytes((6 + 2 * 12) * 4));
-  CHECK(gathers.buffer == Bytes((12 + 3 * 8) * 4));
+  CHECK(gathers.shards == Bytes(std::int64_t{4} * (6 + 2 * 12)));
+  CHECK(gathers.buffer == Bytes(std::int64_t{4} * (12 + 3 * 8)));
 }
 
 }  // namespace
