@@ -134,14 +134,14 @@ TEST_CASE("with two stages the faster devices hold more layers, as many as brute
     s.micro_batch = 8;
     Picoseconds best(0);
     const std::int32_t by_hand = best_by_hand(question, s, best);
-    CHECK(2 * by_hand > question.facts().layers);
+    CHECK(std::int64_t{2} * by_hand > question.facts().layers);
     const auto moved = with_moved_layers(priced(question, s), question);
     REQUIRE(moved);
     CHECK(moved->strategy.layers_per_stage.front() == by_hand);
     CHECK(moved->step_time == best);
     const auto splits = site_splits(question, s, block_costs(question, s));
     REQUIRE(!splits.empty());
-    CHECK(2 * splits.front().front() > question.facts().layers);
+    CHECK(std::int64_t{2} * splits.front().front() > question.facts().layers);
     // It may also put the embedding or the head on a stage of its own.
     Strategy balanced = s;
     balanced.split = StageSplit::balanced;
