@@ -108,6 +108,8 @@ inline constexpr std::array stack_fields{
     stack_field<&StackCalibration::sharding, &ShardingEfficiency::regathered_from_elements>("regathered_from_elements",
                                                                                             0, 1e12),
     stack_field<&StackCalibration::sharding, &ShardingEfficiency::host_time_per_piece_s>("host_time_per_piece_s", 0, 1),
+    stack_field<&StackCalibration::sharding, &ShardingEfficiency::host_time_per_tensor_s>("host_time_per_tensor_s", 0,
+                                                                                          1),
     stack_field<&StackCalibration::host, &HostEfficiency::step_overhead_s>("step_overhead_s", 0, 1e4),
     stack_field<&StackCalibration::host, &HostEfficiency::rank_delay_s>("rank_delay_s", 0, 1e4),
     stack_field<&StackCalibration::optimizer, &OptimizerEfficiency::accumulation_bytes>("accumulation_bytes", 0, 100),

@@ -43,9 +43,10 @@ struct ShardingEfficiency {
   /// ZeRO-3 lets go of a parameter after its recomputed forward, and gathers it again for its gradients, where modules
   /// with so many parameters run in between; 0: never.
   Coefficient regathered_from_elements;
-  Coefficient host_time_per_piece_s;  ///< of a tensor gathered or reduced alone, for every rank's part of it
-  Coefficient gathered_parameters;    ///< under ZeRO-3: the most that are gathered at once, whatever a block has
-  Coefficient gathered_gradients;     ///< under ZeRO-2 and 3: the most that wait whole for their reduction
+  Coefficient host_time_per_piece_s;   ///< of a tensor gathered or reduced alone, for every rank's part of it
+  Coefficient host_time_per_tensor_s;  ///< under ZeRO-3: of the host's work around one tensor in each pass
+  Coefficient gathered_parameters;     ///< under ZeRO-3: the most that are gathered at once, whatever a block has
+  Coefficient gathered_gradients;      ///< under ZeRO-2 and 3: the most that wait whole for their reduction
 };
 
 struct HostEfficiency {

@@ -104,6 +104,20 @@ RankTimes StepPricer::rank_times(const StageCost& rank, const Strategy& s) const
   return stage_times(rank, rank, sharing_times(rank, s), s);
 }
 
+namespace {
+
+/// By which each of a micro-batch's two passes is late where the host works on every sharded tensor in each of them,
+/// and once more in a recomputed forward.
+Picoseconds waited_for_tensors(const StageCost& stage, double host_time_per_tensor) {
+  const std::int64_t passes = stage.recompute.total() > Picoseconds(0) ? 3 : 2;
+  const auto times = static_cast<double>(passes * stage.tensors.gathered);
+  const Picoseconds host = stage.host_forward + stage.host_backward + phase_time(Seconds(times * host_time_per_tensor));
+  const Picoseconds device = stage.forward_total() + stage.backward_total();
+  return std::max(Picoseconds(0), host - device) / std::int64_t{2};
+}
+
+}  // namespace
+
 void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, const StageCost& rank,
                                    const Strategy& s) const {
   const KernelClock& kernels = sites_[stage.site].kernels();
@@ -118,7 +132,8 @@ void StepPricer::add_state_traffic(RankTimes& times, const StageCost& stage, con
     (keeps_gradients(s, stack.features) ? times.scattered_once : times.accumulation) +=
         moved(stack.sharding.scatter_copy_bytes, trained);
   if (s.zero_stage >= 3)
-    times.copying = moved(stack.sharding.gather_copy_bytes, stage.parameters.total_on(rank.parameters));
+    times.copying = moved(stack.sharding.gather_copy_bytes, stage.parameters.total_on(rank.parameters)) +
+                    waited_for_tensors(stage, stack.sharding.host_time_per_tensor_s);
 }
 
 RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank, const SharingTimes& of_rank,

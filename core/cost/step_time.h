@@ -30,7 +30,8 @@
 /// Schedules that split the backward defer what block_cost.h prices for weight gradients. Sharded states (ZeRO-2, 3)
 /// are copied between the buffers of collectives and tensors where the stack does so, and gathered and reduced unit by
 /// unit, or tensor by tensor with the host's time for every rank's segment (DeepSpeed 0.4.5,
-/// runtime/zero/partition_parameters.py).
+/// runtime/zero/partition_parameters.py). Where a framework keeps books of each sharded tensor in Python, a micro-batch
+/// takes at least what the host takes to launch it and to keep them (DeepSpeed, runtime/zero/parameter_offload.py).
 ///
 /// Source: ZeRO, arXiv:1910.02054 section 7 (volumes); stack calibration for exposure, slowdown, bucket and overhead;
 /// A. Renyi, "On the theory of order statistics", 1953 (the slowest of N); Megatron-LM, --manual-gc, and MegaScale,
@@ -66,8 +67,9 @@ struct RankTimes {
   // Where a schedule splits the backward; both together take longer than `backward` where less hides alongside each.
   Picoseconds backward_input{0};
   Picoseconds backward_weight{0};
-  Picoseconds accumulation{0};     ///< of backward: adding gradients up, copying them into what is reduced
-  Picoseconds copying{0};          ///< of forward and of backward: gathered parameters into their tensors
+  Picoseconds accumulation{0};  ///< of backward: adding gradients up, copying them into what is reduced
+  /// Of forward and of backward: gathered parameters into their tensors, and waiting for the host's work on each.
+  Picoseconds copying{0};
   Picoseconds gather_forward{0};   ///< of forward: what gathering parameters leaves exposed
   Picoseconds gather_backward{0};  ///< of backward: the same
   Picoseconds scatter{0};          ///< of backward: what reducing gradients leaves exposed

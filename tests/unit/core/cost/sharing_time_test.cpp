@@ -1,6 +1,7 @@
 // What sharded states cost when tensors are gathered and reduced one by one, by hand.
 
 #include "core/cost/step_time.h"
+#include "core/cost/time_limits.h"
 #include "tests/catch.h"
 #include "tests/machines.h"
 #include "tests/networks.h"
@@ -66,6 +67,29 @@ TEST_CASE("unit by unit there is one of each") {
   const SharingTimes times = shared(0, 0);
   CHECK(ps(times.gather) == Approx(gather_ps(4'000'000)).margin(rounding_ps));
   CHECK(ps(times.scatter) == Approx(scatter_ps(4'000'000)).margin(rounding_ps));
+}
+
+/// A stage whose device works 3 ms in each pass and whose host launches 1 ms in each, priced with 1 ms of the host for
+/// each of its four tensors.
+RankTimes with_host_work(const Strategy& s, Picoseconds recompute) {
+  Calibration calibration = round_calibration();
+  calibration.stack.sharding.gather_copy_bytes.value = 0;
+  calibration.stack.sharding.host_time_per_tensor_s.value = 1e-3;
+  StageCost cost = stage();
+  cost.forward.compute = cost.backward.compute = phase_time(Seconds(3e-3));
+  cost.host_forward = cost.host_backward = phase_time(Seconds(1e-3));
+  cost.recompute.compute = recompute;
+  return StepPricer(BlockPricer(round_cluster(2), calibration), Training{}).rank_times(cost, s);
+}
+
+// Launches of 2 ms and hooks of 8, or of 12 with those of a recomputed forward, beside 6 ms of the device, or 7.
+TEST_CASE("under ZeRO-3 a micro-batch takes what its host takes for launches and for every sharded tensor") {
+  CHECK(with_host_work(zero3(), Picoseconds(0)).copying == phase_time(Seconds((2e-3 + 8e-3 - 6e-3) / 2)));
+  const Picoseconds recompute = phase_time(Seconds(1e-3));
+  CHECK(with_host_work(zero3(), recompute).copying == phase_time(Seconds((2e-3 + 12e-3 - 7e-3) / 2)));
+  Strategy zero2 = zero3();
+  zero2.zero_stage = 2;
+  CHECK(with_host_work(zero2, recompute).copying == Picoseconds(0));
 }
 
 // Four matrices gathered and scattered, and four stages that send to each other.
