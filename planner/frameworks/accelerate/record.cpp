@@ -29,9 +29,11 @@ FrameworkRecord accelerate_record() {
   FrameworkRecord r;
   r.framework = Framework::accelerate;
   r.title = "Accelerate";
+  r.stacks = {"Hugging Face"};
   r.adapters = "get_peft_model(model, LoraConfig(...))";
   r.adapters_source = "huggingface/peft docs/source/accelerate/fsdp.md";
   r.is_usual_of_adapters = true;
+  r.current_stack = "huggingface-2024";
   r.scope = FrameworkScope{.source = "PEFT, docs/source/accelerate/fsdp.md: models of the Hub"};
   r.revision = "huggingface/accelerate 16cb6eb8 (2026-07-24), fsdp_version 2";
   r.recompute = {{RecomputeMode::none, "fsdp_activation_checkpointing: false", fsdp_source},

@@ -116,6 +116,34 @@ Resolution nemo_run(const std::string& recompute) {
 
 }  // namespace
 
+namespace {
+
+/// The stack of a run whose source names the framework and nothing else of its software.
+std::string stack_under(const std::string& framework, const std::string& gpus) {
+  const std::string text = R"json({"format": "plumbline.rows/1", "name": "own", "source": "a log", "rows": [
+    {"id": "run", "framework": ")json" +
+                           framework + R"json(", "hardware": "A100-SXM-80GB", "gpus": )json" + gpus +
+                           R"json(, "model": "llama-2-7b", "seq_len": 1024, "global_batch": 16, "micro_batch": 1,
+    "precision": "bf16", "zero_stage": 3, "recompute": "full", "measured": {"step_time_s": 9}}]})json";
+  const Json json = parse_json(text, "own.json");
+  const RunSet runs = runs_from_json(JsonPlace(json, "own.json"), "own");
+  return resolver_of_catalogue().resolve(runs.runs.front().question, runs).run->question.calibration().stack.name;
+}
+
+}  // namespace
+
+TEST_CASE("what most people train with has a stack of its own: Hugging Face's trainers, nanotron, GPT-NeoX") {
+  CHECK(stack_under("Hugging Face Trainer", "1") == "huggingface-2024");
+  CHECK(stack_under("TRL", "8") == "huggingface-2024");
+  CHECK(stack_under("Axolotl", "4") == "huggingface-2024");
+  CHECK(stack_under("PyTorch FSDP (Hugging Face model, autocast)", "8") == "huggingface-2024");
+  CHECK(stack_under("Hugging Face Trainer + DeepSpeed", "8") == "deepspeed-2024");
+  CHECK(stack_under("LLaMA-Factory + DeepSpeed ZeRO-3", "8") == "deepspeed-2024");
+  CHECK(stack_under("Hugging Face Trainer + DeepSpeed", "1") == "huggingface-2024");  // nothing to share
+  CHECK(stack_under("nanotron", "8") == "nanotron-2024");
+  CHECK(stack_under("GPT-NeoX (Megatron-DeepSpeed)", "8") == "megatron-deepspeed-2022");
+}
+
 TEST_CASE("what a framework usually recomputes does not replace what a run says") {
   for (const char* mode : {"every:2", "by-operator", "offload:4", "selective:mlp"}) {
     CAPTURE(mode);
