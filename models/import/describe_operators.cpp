@@ -5,7 +5,6 @@
 namespace plumbline {
 namespace {
 
-constexpr Keys epsilon_keys = {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_eps"};
 constexpr Keys activation_keys = {"hidden_act", "activation_function", "hidden_activation", "activation"};
 
 void note(OperatorConstants& c, std::string where, std::string what, std::string expected) {
@@ -160,7 +159,7 @@ OperatorConstants operator_constants(ConfigReader& config, const Architecture& r
   read_dropout(config, row, c);
   read_activation(config, row, c);
   if (row.rotary) read_rotary(config, row, c);
-  c.norm_epsilon = static_cast<float>(config.number(epsilon_keys, row.norm_epsilon, {0.0, 1.0}));
+  c.norm_epsilon = static_cast<float>(config.number(norm_epsilon_keys, row.norm_epsilon, {0.0, 1.0}));
   c.expert_weights = config.boolean({"norm_topk_prob"}, row.normalises_expert_weights) ? ExpertWeights::normalised
                                                                                        : ExpertWeights::probability;
   c.first_position = row.first_position;

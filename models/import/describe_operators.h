@@ -13,6 +13,7 @@
 
 namespace plumbline {
 
+inline constexpr Keys norm_epsilon_keys = {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_eps"};
 inline constexpr Keys attention_dropout_keys = {"attention_dropout", "attn_pdrop", "attention_probs_dropout_prob"};
 inline constexpr Keys residual_dropout_keys = {"hidden_dropout", "resid_pdrop", "hidden_dropout_prob", "dropout"};
 inline constexpr Keys embedding_dropout_keys = {"embd_pdrop"};

@@ -1,7 +1,9 @@
 // A Hugging Face config as flags.
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
+#include "models/import/describe_operators.h"
 #include "planner/frameworks/megatron/shape.h"
 
 namespace plumbline::megatron {
@@ -132,8 +134,10 @@ class Writer {
   void add_epsilon() {
     const bool has_small =
         is_one_of(type_, {"llama", "mistral", "qwen2", "qwen3", "qwen3_moe", "deepseek_v2", "deepseek_v3"});
-    const char* const key = type_ == "gpt2" ? "layer_norm_epsilon" : type_ == "nemotron" ? "norm_eps" : "rms_norm_eps";
-    const double epsilon = real_or(config_, key, has_small ? 1e-6 : 1e-5);
+    double epsilon = has_small ? 1e-6 : 1e-5;
+    const auto* const key = std::find_if(norm_epsilon_keys.begin(), norm_epsilon_keys.end(),
+                                         [&](std::string_view each) { return config_.find(each) != nullptr; });
+    if (key != norm_epsilon_keys.end()) epsilon = real_or(config_, *key, epsilon);
     if (epsilon != 1e-5) set("--norm-epsilon", epsilon);
   }
 

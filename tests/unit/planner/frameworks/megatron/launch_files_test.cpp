@@ -346,6 +346,13 @@ TEST_CASE("positions are scaled as the network's are, and norms have its epsilon
   const LaunchSettings qwen = settings_with(1, 1, 1, R"({"model_type": "qwen2", "hidden_size": 96,
       "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "rms_norm_eps": 1e-06})");
   CHECK_THAT(file_text(written(qwen), "arguments.txt"), Catch::Matchers::ContainsSubstring("--norm-epsilon 1e-06\n"));
+  const LaunchSettings nemotron = settings_with(1, 1, 1, R"({"model_type": "nemotron", "hidden_size": 96,
+      "num_hidden_layers": 4, "num_attention_heads": 6, "vocab_size": 32000, "norm_eps": 2e-05})");
+  CHECK_THAT(file_text(written(nemotron), "arguments.txt"),
+             Catch::Matchers::ContainsSubstring("--norm-epsilon 2e-05\n"));
+  const LaunchSettings gpt = settings_with(1, 1, 1, R"({"model_type": "gpt2", "n_embd": 96, "n_layer": 4, "n_head": 6,
+      "vocab_size": 32000, "layer_norm_epsilon": 1e-06})");
+  CHECK_THAT(file_text(written(gpt), "arguments.txt"), Catch::Matchers::ContainsSubstring("--norm-epsilon 1e-06\n"));
 }
 
 TEST_CASE("latent attention does without a fusion that older releases refuse") {
