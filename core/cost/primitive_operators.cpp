@@ -10,10 +10,6 @@ namespace {
 
 // In passes over a 16-bit tensor; a 32-bit tensor is two.
 
-/// Forward: cast (1 + 2), square (2 + 2), mean (2), scale (2 + 2), cast (2 + 1), weight (1 + 1). Backward: by weight
-/// (2), the weight's gradient (3 + 1), cast (3), by scale (4), the scale's gradient (6 + 2), of the square (12), their
-/// sum (6), cast (3).
-constexpr PassCounts composed_norm{18, 42};
 constexpr PassCounts rotation{10, 10};
 /// The other half negated (1) and joined (2), products with cosines (2) and sines (2), their sum (3), a copy (2); back:
 /// two products (4), the negation (1), joining (2), their sum (3).
@@ -21,8 +17,6 @@ constexpr PassCounts rotation_by_halves{12, 10};
 /// By 32-bit cosines and sines: negated (1) and joined (2), two products (3 each), their sum (6), a cast (3); back: the
 /// cast (3), two products (4 each) and their casts (3 each), the negation (1), joining (2), their sum (3).
 constexpr PassCounts rotation_by_wide_halves{18, 23};
-/// Activation (1 + 1), product (2 + 1); gradients of both factors (3 + 3) and of the activation (3).
-constexpr PassCounts gate{5, 9};
 /// Two clamps (2 + 2) and joining them (4); the clamps' gradients (3 + 3) and joining those (4).
 constexpr PassCounts limits{8, 10};
 /// Adding (2) and joining (2); the bias's gradient (1) and joining the products' (2).
@@ -30,9 +24,9 @@ constexpr PassCounts biases{4, 3};
 /// Bias by weight (1), adding (3) and joining (2); gradients of bias (2 + 1) and weight (2 + 1) and joining (2).
 constexpr PassCounts weighted_biases{6, 8};
 /// What op_work counts of each.
-constexpr PassCounts fused_norm = record_of(OpKind::rms_norm).moved;
 constexpr PassCounts fused_rotation = record_of(OpKind::rotary).moved;
 constexpr PassCounts fused_gate = record_of(OpKind::gated_activation).moved;
+constexpr PassCounts composed_gate = record_of(OpKind::gated_activation).composed;
 constexpr std::int64_t passes_of_a_sum = 3;
 constexpr std::int64_t passes_of_a_copy = 2;
 
@@ -66,20 +60,20 @@ bool is_second_of_experts(const Op& op) {
 }
 
 OperatorPasses::OperatorPasses(const StackFeatures& features) : features_(features) {
-  const auto of = [](PassCounts own, PassCounts fused) {
-    return Ratio{pass_ratio(own.forward, fused.forward), pass_ratio(own.backward, fused.backward)};
-  };
   const auto over = [&](OperatorKernels kernels, PassCounts own, PassCounts fused) {
-    return kernels == OperatorKernels::fused ? Ratio{} : of(own, fused);
+    return kernels == OperatorKernels::fused ? Ratio{} : ratio(own, fused);
   };
-  norm_ = over(features.norms, composed_norm, fused_norm);
   scaled_rotation_ = over(features.scaled_rotations, rotation_by_halves, fused_rotation);
-  gate_ = over(features.gates, gate, fused_gate);
+  gate_ = over(features.gates, composed_gate, fused_gate);
   if (features.gates == OperatorKernels::primitive) passes_of_a_sum_ = passes_of_a_sum;
-  if (features.rotations == Rotations::complex) rotation_ = wide_rotation_ = of(rotation, fused_rotation);
+  if (features.rotations == Rotations::complex) rotation_ = wide_rotation_ = ratio(rotation, fused_rotation);
   if (features.rotations != Rotations::by_halves) return;
-  rotation_ = scaled_rotation_ = of(rotation_by_halves, fused_rotation);
-  wide_rotation_ = of(rotation_by_wide_halves, fused_rotation);
+  rotation_ = scaled_rotation_ = ratio(rotation_by_halves, fused_rotation);
+  wide_rotation_ = ratio(rotation_by_wide_halves, fused_rotation);
+}
+
+OperatorPasses::Ratio OperatorPasses::ratio(PassCounts own, PassCounts fused) {
+  return {pass_ratio(own.forward, fused.forward), pass_ratio(own.backward, fused.backward)};
 }
 
 OperatorPasses::Ratio OperatorPasses::of_rotary(const Op& op, bool casts) const {
@@ -92,10 +86,10 @@ Traffic OperatorPasses::memory_traffic(const Op& op, const OpWork& work, const P
   const auto scaled = [&](Ratio by) {
     return Traffic{times(by.forward, work.forward_traffic), times(by.backward, work.backward_traffic)};
   };
+  const OpRecord& record = record_of(op.kind);
+  if (features_.norms == OperatorKernels::primitive && is_token_norm(op.kind) && record.composed.forward > 0)
+    return scaled(ratio(record.composed, record.moved));
   switch (op.kind) {
-    case OpKind::rms_norm:
-      if (features_.norms == OperatorKernels::primitive) return scaled(norm_);
-      break;
     case OpKind::rotary: return scaled(of_rotary(op, casts));
     case OpKind::gated_activation: {
       Traffic traffic = scaled(gate_);

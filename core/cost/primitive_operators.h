@@ -65,8 +65,8 @@ class OperatorPasses {
     double forward = 1;
     double backward = 1;
   };
+  [[nodiscard]] static Ratio ratio(PassCounts own, PassCounts fused);
   [[nodiscard]] Ratio of_rotary(const Op& op, bool casts) const;
-  Ratio norm_;
   Ratio rotation_;
   Ratio wide_rotation_;  ///< by 32-bit cosines and sines
   Ratio scaled_rotation_;

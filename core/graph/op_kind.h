@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace plumbline {
@@ -25,8 +26,8 @@ enum class OpKind : std::uint8_t {
   activation,        ///< GELU, SiLU, ReLU: needs its input for backward
   gated_activation,  ///< act(gate) * up
   rotary,
+  add,  ///< residual or skip addition
   dropout,
-  add,       ///< residual or skip addition
   router,    ///< scores per expert and top-k choice
   dispatch,  ///< tokens to their experts (all-to-all over expert-parallel ranks)
   combine,   ///< weighted sum of expert outputs back in token order
@@ -69,6 +70,20 @@ struct PassCounts {
   std::int64_t backward = 0;
 };
 
+struct KernelNames {
+  std::string_view forward;
+  std::string_view backward;
+};
+
+/// What a norm does with the mean of what it normalises.
+enum class NormMean : std::uint8_t { kept, subtracted };
+
+struct NormRecord {
+  std::string_view published;  ///< as torch.nn and measured runs spell it
+  NormMean mean = NormMean::kept;
+  bool has_bias = false;  ///< after the weight, as wide as it
+};
+
 struct OpRecord {
   OpKind kind;
   std::string_view name;
@@ -86,6 +101,13 @@ struct OpRecord {
   /// That the host launches of a fused implementation (source: core/cost/launches.h). Of products, attention and the
   /// delta rule core/cost/launches.cpp counts them.
   PassCounts kernels{1, 1};
+  /// As `moved`, where a framework runs it primitive by primitive, over a 16-bit output; a 32-bit tensor is two
+  /// (source: core/cost/primitive_operators.h). None: nothing is composed, or in more than one way.
+  PassCounts composed{};
+  /// Names in kernel tables (core/measurement/kernel_table.h), from which fits take a traffic of its own. Empty: is not
+  /// timed, and moves its bytes as all kernels together do.
+  KernelNames timed{};
+  NormRecord norm{};  ///< of token norms
 };
 
 inline constexpr std::array op_records{
@@ -147,7 +169,12 @@ inline constexpr std::array op_records{
              .backward_reads = BackwardReads::input_and_statistics,
              .statistics_per_row = 2,
              .moved = {2, 3},
-             .kernels = {1, 2}},
+             .kernels = {1, 2},
+             .timed = {"layer_norm_forward", "layer_norm_backward"},
+             .norm = {"LayerNorm", NormMean::subtracted, true}},
+    // Composed, forward: cast (1 + 2), square (2 + 2), mean (2), scale (2 + 2), cast (2 + 1), weight (1 + 1). Backward:
+    // by weight (2), the weight's gradient (3 + 1), cast (3), by scale (4), the scale's gradient (6 + 2), of the square
+    // (12), their sum (6), cast (3).
     OpRecord{.kind = OpKind::rms_norm,
              .name = "rms_norm",
              .family = OpFamily::token_norm,
@@ -156,7 +183,10 @@ inline constexpr std::array op_records{
              .backward_reads = BackwardReads::input_and_statistics,
              .statistics_per_row = 1,
              .moved = {2, 3},
-             .kernels = {1, 2}},
+             .kernels = {1, 2},
+             .composed = {18, 42},
+             .timed = {"rms_norm_forward", "rms_norm_backward"},
+             .norm = {"RMSNorm", NormMean::kept, false}},
     OpRecord{.kind = OpKind::batch_norm,
              .name = "batch_norm",
              .output = OutputShape::of_inputs,
@@ -170,7 +200,9 @@ inline constexpr std::array op_records{
              .is_executed = true,
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::own,
-             .moved = {2, 3}},
+             .moved = {2, 3},
+             .timed = {"gelu_forward", "gelu_backward"}},
+    // Composed: activation (1 + 1), product (2 + 1); gradients of both factors (3 + 3) and of the activation (3).
     OpRecord{.kind = OpKind::gated_activation,
              .name = "gated_activation",
              .family = OpFamily::activation,
@@ -178,19 +210,17 @@ inline constexpr std::array op_records{
              .inputs = 2,
              .output = OutputShape::own,
              .backward_reads = BackwardReads::own,
-             .moved = {3, 5}},
+             .moved = {3, 5},
+             .composed = {5, 9},
+             .timed = {"swiglu_forward", "swiglu_backward"}},
+    // Its backward turns the other way.
     OpRecord{.kind = OpKind::rotary,
              .name = "rotary",
              .is_executed = true,
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::nothing,
-             .moved = {2, 2}},
-    OpRecord{.kind = OpKind::dropout,
-             .name = "dropout",
-             .is_executed = true,
-             .output = OutputShape::of_inputs,
-             .backward_reads = BackwardReads::mask,
-             .moved = {2, 2}},
+             .moved = {2, 2},
+             .timed = {"rotary", "rotary"}},
     // The gradient of a sum is shared, but where the branches meet again it is accumulated: two reads and a write.
     OpRecord{.kind = OpKind::add,
              .name = "add",
@@ -198,7 +228,15 @@ inline constexpr std::array op_records{
              .inputs = 2,
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::nothing,
-             .moved = {3, 3}},
+             .moved = {3, 3},
+             .timed = {"add", ""}},
+    OpRecord{.kind = OpKind::dropout,
+             .name = "dropout",
+             .is_executed = true,
+             .output = OutputShape::of_inputs,
+             .backward_reads = BackwardReads::mask,
+             .moved = {2, 2},
+             .timed = {"dropout_forward", "dropout_backward"}},
     // Its kernels score, choose, normalise and count.
     OpRecord{.kind = OpKind::router,
              .name = "router",
@@ -284,6 +322,16 @@ static_assert(
       return true;
     }(),
     "what reads statistics says how many");
+static_assert(
+    [] {
+      for (const OpRecord& record : op_records)
+        if (record.family == OpFamily::token_norm &&
+            (record.norm.published.empty() ||
+             record.statistics_per_row != (record.norm.mean == NormMean::subtracted ? 2 : 1)))
+          return false;
+      return true;
+    }(),
+    "norms of tokens have a name, and keep the mean that they subtract");
 
 [[nodiscard]] constexpr const OpRecord& record_of(OpKind kind) { return op_records[static_cast<std::size_t>(kind)]; }
 [[nodiscard]] constexpr std::string_view to_text(OpKind kind) { return record_of(kind).name; }
@@ -295,6 +343,19 @@ static_assert(
 [[nodiscard]] constexpr bool is_activation(OpKind kind) { return is_of(OpFamily::activation, kind); }
 [[nodiscard]] constexpr bool is_token_norm(OpKind kind) { return is_of(OpFamily::token_norm, kind); }
 [[nodiscard]] constexpr bool is_norm(OpKind kind) { return is_token_norm(kind) || kind == OpKind::batch_norm; }
+/// The first norm of tokens that does so with the mean of a row.
+[[nodiscard]] constexpr OpKind token_norm(NormMean mean) {
+  std::size_t i = 0;
+  while (!is_token_norm(op_records[i].kind) || op_records[i].norm.mean != mean) ++i;
+  return op_records[i].kind;
+}
+static_assert(token_norm(NormMean::kept) != token_norm(NormMean::subtracted));
+/// The norm of tokens that is published under the name; nothing: there is none.
+[[nodiscard]] constexpr std::optional<OpKind> token_norm_called(std::string_view published) {
+  for (const OpRecord& record : op_records)
+    if (is_token_norm(record.kind) && record.norm.published == published) return record.kind;
+  return std::nullopt;
+}
 [[nodiscard]] constexpr bool permutes_tokens(OpKind kind) { return is_of(OpFamily::token_permutation, kind); }
 
 }  // namespace plumbline

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/op_kind.h"
 #include "core/quantity/number_format.h"
 #include "core/quantity/quantity.h"
 
@@ -20,7 +21,8 @@ namespace plumbline {
 /// Kinds of kernels that fits look for by name.
 inline constexpr std::string_view grouped_kernel = "grouped";  ///< of experts, several in one call
 inline constexpr std::string_view tiny_kernel = "tiny_add";    ///< so small that its time is the call's
-inline constexpr std::string_view streaming_kernel = "add";    ///< of two tensors: memory and nothing else
+inline constexpr std::string_view streaming_kernel =
+    record_of(OpKind::add).timed.forward;  ///< of two tensors: memory and nothing else
 inline constexpr std::string_view optimizer_kernel = "adamw";
 inline constexpr std::string_view loss_kernel = "cross_entropy";
 /// What dropout of its probabilities adds to fused attention; its bytes are one for each score that is computed.
@@ -54,7 +56,7 @@ struct AttentionTiming {
   bool operator==(const AttentionTiming&) const = default;
 };
 
-/// "rms_norm_forward", ..., or one of the names above.
+/// `op`: a name of an operator (OpRecord::timed, core/graph/op_kind.h), or one of those above.
 struct MemoryTiming {
   std::string op;
   NumberFormat format = NumberFormat::fp32;

@@ -1,9 +1,9 @@
 #include "planner/calibrate/kernel_fit.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "core/base/errors.h"
 #include "core/cost/communication_clock.h"
@@ -19,29 +19,27 @@ struct MeasuredOperator {
   OpKind kind;
   Coefficient OperatorTraffic::*direction;
 };
-constexpr std::array measured_operators{
-    MeasuredOperator{"layer_norm_forward", OpKind::layer_norm, &OperatorTraffic::forward},
-    MeasuredOperator{"layer_norm_backward", OpKind::layer_norm, &OperatorTraffic::backward},
-    MeasuredOperator{"rms_norm_forward", OpKind::rms_norm, &OperatorTraffic::forward},
-    MeasuredOperator{"rms_norm_backward", OpKind::rms_norm, &OperatorTraffic::backward},
-    MeasuredOperator{"gelu_forward", OpKind::activation, &OperatorTraffic::forward},
-    MeasuredOperator{"gelu_backward", OpKind::activation, &OperatorTraffic::backward},
-    MeasuredOperator{"swiglu_forward", OpKind::gated_activation, &OperatorTraffic::forward},
-    MeasuredOperator{"swiglu_backward", OpKind::gated_activation, &OperatorTraffic::backward},
-    // Its backward turns the other way.
-    MeasuredOperator{"rotary", OpKind::rotary, &OperatorTraffic::forward},
-    MeasuredOperator{"rotary", OpKind::rotary, &OperatorTraffic::backward},
-    MeasuredOperator{streaming_kernel, OpKind::add, &OperatorTraffic::forward},
-    MeasuredOperator{"dropout_forward", OpKind::dropout, &OperatorTraffic::forward},
-    MeasuredOperator{"dropout_backward", OpKind::dropout, &OperatorTraffic::backward},
-    MeasuredOperator{attention_dropout_forward, OpKind::attention, &OperatorTraffic::forward},
-    MeasuredOperator{attention_dropout_backward, OpKind::attention, &OperatorTraffic::backward},
-};
+
+/// In the order of kinds; what dropout adds to attention comes last.
+const std::vector<MeasuredOperator>& measured_operators() {
+  static const std::vector<MeasuredOperator> all = [] {
+    std::vector<MeasuredOperator> found;
+    const auto append = [&](OpKind kind, KernelNames names) {
+      if (!names.forward.empty()) found.push_back({names.forward, kind, &OperatorTraffic::forward});
+      if (!names.backward.empty()) found.push_back({names.backward, kind, &OperatorTraffic::backward});
+    };
+    for (const OpRecord& record : op_records) append(record.kind, record.timed);
+    append(OpKind::attention, {attention_dropout_forward, attention_dropout_backward});
+    return found;
+  }();
+  return all;
+}
 
 const MeasuredOperator* operator_of(std::string_view kernel) {
-  const auto found = std::find_if(measured_operators.begin(), measured_operators.end(),
-                                  [&](const MeasuredOperator& each) { return each.name == kernel; });
-  return found == measured_operators.end() ? nullptr : &*found;
+  const auto& all = measured_operators();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const MeasuredOperator& each) { return each.name == kernel; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 class KernelFitter {
@@ -152,7 +150,7 @@ class KernelFitter {
 
   /// Kind by kind, the mean over shapes: a step's time is a sum.
   void fit_operators() {
-    for (const MeasuredOperator& each : measured_operators) {
+    for (const MeasuredOperator& each : measured_operators()) {
       std::vector<double> values;
       for (const MemoryTiming& entry : table_.memory_bound)
         if (entry.op == each.name && entry.format == NumberFormat::fp32) values.push_back(slowness(entry));

@@ -84,28 +84,31 @@ struct OpKernel {
   OpKind kind;
   void (*run)(const KernelCall&);
 };
-/// What is executed; a network with another operator is refused.
+struct FamilyKernel {
+  OpFamily family;
+  void (*run)(const KernelCall&);
+};
+/// What is executed: families that are run alike, and other operators. A network with another is refused.
+constexpr std::array family_kernels = std::to_array<FamilyKernel>({{OpFamily::token_norm, run_norm},
+                                                                   {OpFamily::activation, run_activation},
+                                                                   {OpFamily::token_permutation, run_expert_rows}});
 constexpr std::array op_kernels = std::to_array<OpKernel>({{OpKind::embedding, run_embedding},
                                                            {OpKind::position_embedding, run_position_embedding},
                                                            {OpKind::linear, run_linear},
                                                            {OpKind::grouped_linear, run_grouped_linear},
                                                            {OpKind::router, run_router},
-                                                           {OpKind::dispatch, run_expert_rows},
-                                                           {OpKind::combine, run_expert_rows},
-                                                           {OpKind::layer_norm, run_norm},
-                                                           {OpKind::rms_norm, run_norm},
                                                            {OpKind::attention, run_attention},
-                                                           {OpKind::activation, run_activation},
-                                                           {OpKind::gated_activation, run_activation},
                                                            {OpKind::rotary, run_rotary},
                                                            {OpKind::dropout, run_dropout},
                                                            {OpKind::add, run_add},
                                                            {OpKind::cross_entropy, run_loss}});
 
-constexpr const OpKernel* kernel_of(OpKind kind) {
-  const auto* at =
-      std::find_if(op_kernels.begin(), op_kernels.end(), [&](const OpKernel& k) { return k.kind == kind; });
-  return at == op_kernels.end() ? nullptr : at;
+constexpr auto kernel_of(OpKind kind) -> void (*)(const KernelCall&) {
+  for (const OpKernel& own : op_kernels)
+    if (own.kind == kind) return own.run;
+  for (const FamilyKernel& common : family_kernels)
+    if (is_executed(kind) && is_of(common.family, kind)) return common.run;
+  return nullptr;
 }
 static_assert(std::all_of(op_records.begin(), op_records.end(),
                           [](const OpRecord& record) {
@@ -117,9 +120,9 @@ static_assert(std::all_of(op_records.begin(), op_records.end(),
 
 void run_kernel(const KernelCall& call) {
   if (call.instruction.role == KernelRole::accumulate) return run_accumulate(call);
-  const OpKernel* kernel = kernel_of(call.op.kind);
+  const auto kernel = kernel_of(call.op.kind);
   check(kernel != nullptr, "an operator of a network that passed the capability check is executed");
-  kernel->run(call);
+  kernel(call);
 }
 
 }  // namespace plumbline

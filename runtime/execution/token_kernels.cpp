@@ -1,5 +1,8 @@
 // Operators on single tokens: norms, activations, rotary positions, dropout, the loss.
+#include <array>
+
 #include "core/graph/rotary_features.h"
+#include "runtime/device/norm_kernels.h"
 #include "runtime/execution/kernel_call.h"
 
 namespace plumbline {
@@ -14,16 +17,13 @@ View reshaped(View view, std::int64_t width) {
 }
 
 // Operands: x, y, statistics.
-void norm_forward(const KernelCall& call) {
+void run_norm_forward(const KernelCall& call) {
   const Op& op = call.op;
   const ConstTensorView weight = call.weight(op.parameters[0]);
   const ConstTensorView x = reshaped(call.view(0), weight.columns);
   const TensorView y = reshaped(call.view(1), weight.columns);
-  float* statistics = call.floats(2);
-  const float epsilon = call.parts.plan.constants.norm_epsilon;
-  if (op.kind == OpKind::rms_norm) return call.kernels().rms_norm_forward({x, weight, y, statistics, epsilon});
-  call.kernels().layer_norm_forward(
-      {x, weight, call.weight(op.parameters[1]), y, statistics, statistics + x.rows, epsilon});
+  const ConstTensorView bias = op.parameters.size() > 1 ? call.weight(op.parameters[1]) : ConstTensorView{};
+  norm_forward(call.kernels(), op.kind, {x, weight, bias, y, call.floats(2), call.parts.plan.constants.norm_epsilon});
 }
 
 /// Rows of a buffer that holds gradients of an operator's parameters until they are added.
@@ -35,25 +35,20 @@ TensorView deferred_row(const KernelCall& call, std::size_t operand, std::size_t
 }
 
 // Operands: gradient of y, x, y, statistics, gradient of x or nothing; gradients of parameters that are added later.
-void norm_backward(const KernelCall& call) {
+void run_norm_backward(const KernelCall& call) {
   const Op& op = call.op;
   const bool defers = call.instruction.role == KernelRole::deferred_backward;
   const ConstTensorView weight = call.weight(op.parameters[0]);
   const ConstTensorView dy = reshaped(call.view(0), weight.columns);
   const ConstTensorView x = reshaped(call.view(1), weight.columns);
-  float* statistics = call.floats(3);
   TensorView dx;
   if (call.has(4)) dx = reshaped(call.view(4), weight.columns);
   std::array<TensorView, 2> made{};
   for (std::size_t i = 0; i < op.parameters.size(); ++i)
     made[i] = defers ? deferred_row(call, 5, i, weight.columns) : call.gradient(op.parameters[i]);
   const Write write = defers ? Write::overwrite : Write::accumulate;
-  if (op.kind == OpKind::rms_norm) {
-    RmsNormBackward kernel{dy, x, weight, statistics, dx, made[0], write};
-    return call.run(call.kernels().rms_norm_backward, kernel);
-  }
-  LayerNormBackward kernel{dy, x, weight, statistics, statistics + x.rows, dx, made[0], made[1], write};
-  call.run(call.kernels().layer_norm_backward, kernel);
+  norm_backward(call.kernels(), op.kind, {dy, x, weight, call.floats(3), dx, made, write},
+                [&](const auto& kernel, auto arguments) { call.run(kernel, arguments); });
 }
 
 void add_deferred(const KernelCall& call) {
@@ -88,9 +83,9 @@ void gated_activation(const KernelCall& call) {
 
 void run_norm(const KernelCall& call) {
   switch (call.instruction.role) {
-    case KernelRole::forward: return norm_forward(call);
+    case KernelRole::forward: return run_norm_forward(call);
     case KernelRole::add_deferred: return add_deferred(call);
-    default: return norm_backward(call);
+    default: return run_norm_backward(call);
   }
 }
 

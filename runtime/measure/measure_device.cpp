@@ -5,7 +5,7 @@
 #include <cmath>
 #include <new>
 
-#include "runtime/device/device_kernels.h"
+#include "runtime/device/norm_kernels.h"
 #include "runtime/measure/device_timing.h"
 
 namespace plumbline {
@@ -40,6 +40,8 @@ constexpr std::array<std::int64_t, 1> brief_sequences{32};
 constexpr std::array<std::int64_t, 4> large{1 << 22, 1 << 26, 1 << 28, std::int64_t{1} << 30};
 constexpr std::array<std::int64_t, 1> brief_large{1 << 14};
 constexpr int tiny_calls = 50;
+/// One for all: norms move the same bytes.
+constexpr OpKind timed_norm = executed_norms.front();
 
 class Measurement {
  public:
@@ -130,16 +132,18 @@ class Measurement {
     const TensorView z = timing_.tensor(format, rows, columns);
     const TensorView weight = timing_.tensor(NumberFormat::fp32, 1, columns);
     const TensorView weight_gradient = timing_.tensor(NumberFormat::fp32, 1, columns);
-    auto* const roots = static_cast<float*>(timing_.tensor(NumberFormat::fp32, 1, rows).data);
-    const auto timed = [&](std::string_view op, std::int64_t passes, const auto& act) {
-      add(op, format, passes * size, [&] { on_compute(act); });
+    auto* const statistics =
+        static_cast<float*>(timing_.tensor(NumberFormat::fp32, record_of(timed_norm).statistics_per_row, rows).data);
+    const auto forward = [&](OpKind kind, const auto& act) {
+      add(record_of(kind).timed.forward, format, record_of(kind).moved.forward * size, [&] { on_compute(act); });
     };
-    timed(streaming_kernel, 3, [&] { kernels_.add({x, y, z}); });
-    timed("rms_norm_forward", 2, [&] { kernels_.rms_norm_forward({x, weight, y, roots}); });
-    add("rms_norm_backward", format, 3 * size,
-        scratch_call(kernels_.rms_norm_backward, RmsNormBackward{y, x, weight, roots, z, weight_gradient}));
-    timed("gelu_forward", 2, [&] { kernels_.gelu_forward({x, y}); });
-    timed("swiglu_forward", 3, [&] { kernels_.swiglu_forward({x, y, z}); });
+    forward(OpKind::add, [&] { kernels_.add({x, y, z}); });
+    forward(timed_norm, [&] { norm_forward(kernels_, timed_norm, {x, weight, {}, y, statistics}); });
+    add(record_of(timed_norm).timed.backward, format, record_of(timed_norm).moved.backward * size,
+        norm_backward(kernels_, timed_norm, {y, x, weight, statistics, z, {weight_gradient}},
+                      [&](const auto& kernel, const auto& arguments) { return scratch_call(kernel, arguments); }));
+    forward(OpKind::activation, [&] { kernels_.gelu_forward({x, y}); });
+    forward(OpKind::gated_activation, [&] { kernels_.swiglu_forward({x, y, z}); });
   }
   void copies(Bytes size) {
     ComputeDevice& device = timing_.device();

@@ -9,10 +9,10 @@
 #include "kernels/elementwise.h"
 #include "kernels/gated_activation.h"
 #include "kernels/gelu.h"
-#include "kernels/layer_norm.h"
 #include "kernels/reductions.h"
-#include "kernels/rms_norm.h"
 #include "kernels/rotary.h"
+#include "runtime/device/cpu_kernels.h"
+#include "runtime/device/norm_kernels.h"
 #include "runtime/measure/measure_kernels.h"
 #include "runtime/measure/measured_tensor.h"
 #include "runtime/measure/timing.h"
@@ -35,45 +35,45 @@ class Elementwise {
         v_(format, rows, columns),
         weight_(NumberFormat::fp32, 1, columns),
         weight_gradient_(NumberFormat::fp32, 1, columns),
-        row_sums_(NumberFormat::fp32, 1, rows),
-        row_means_(NumberFormat::fp32, 1, rows),
+        statistics_(NumberFormat::fp32, 2, rows),
         table_(table) {}
 
   void run() {
     norms();
     activations();
-    add(streaming_kernel, 3, [this] { reference::add({x_, y_, z_}); });
+    forward(OpKind::add, [this] { reference::add({x_, y_, z_}); });
     turns();
     dropouts();
   }
 
  private:
   template <class Call>
-  void add(std::string_view op, std::int64_t passes, Call call) {
-    add_bytes(op, passes * size_, call);
+  void forward(OpKind kind, Call call) {
+    add(record_of(kind).timed.forward, record_of(kind).moved.forward * size_, call);
   }
   template <class Call>
-  void add_bytes(std::string_view op, Bytes bytes, Call call) {
+  void backward(OpKind kind, Call call) {
+    add(record_of(kind).timed.backward, record_of(kind).moved.backward * size_, call);
+  }
+  template <class Call>
+  void add(std::string_view op, Bytes bytes, Call call) {
     table_.memory_bound.push_back(
         {std::string(op), x_.view().format, bytes, median_time(call, memory_bound_budget).value()});
   }
   void norms() {
-    add("rms_norm_forward", 2, [this] { reference::rms_norm_forward({x_, weight_, y_, row_sums_.floats()}); });
-    add("rms_norm_backward", 3, [this] {
-      reference::rms_norm_backward({y_, x_, weight_, row_sums_.floats(), z_, weight_gradient_});
-    });
-    add("layer_norm_forward", 2, [this] {
-      reference::layer_norm_forward({x_, weight_, weight_, y_, row_means_.floats(), row_sums_.floats()});
-    });
-    add("layer_norm_backward", 3, [this] {
-      reference::layer_norm_backward({y_, x_, weight_, row_means_.floats(), row_sums_.floats(), z_, weight_gradient_});
-    });
+    for (const OpKind kind : executed_norms) {
+      forward(kind, [&] { norm_forward(cpu_kernels(), kind, {x_, weight_, weight_, y_, statistics_.floats()}); });
+      backward(kind, [&] {
+        norm_backward(cpu_kernels(), kind, {y_, x_, weight_, statistics_.floats(), z_, {weight_gradient_}},
+                      [](const auto& kernel, const auto& arguments) { kernel.run(arguments); });
+      });
+    }
   }
   void activations() {
-    add("swiglu_forward", 3, [this] { reference::swiglu_forward({x_, y_, z_}); });
-    add("swiglu_backward", 5, [this] { reference::swiglu_backward({z_, x_, y_, u_, v_}); });
-    add("gelu_forward", 2, [this] { reference::gelu_forward({x_, y_}); });
-    add("gelu_backward", 3, [this] { reference::gelu_backward({y_, x_, z_}); });
+    forward(OpKind::gated_activation, [this] { reference::swiglu_forward({x_, y_, z_}); });
+    backward(OpKind::gated_activation, [this] { reference::swiglu_backward({z_, x_, y_, u_, v_}); });
+    forward(OpKind::activation, [this] { reference::gelu_forward({x_, y_}); });
+    backward(OpKind::activation, [this] { reference::gelu_backward({y_, x_, z_}); });
   }
   void turns() {
     constexpr std::int64_t head_dim = 32;
@@ -81,7 +81,7 @@ class Elementwise {
     std::vector<float> frequencies(head_dim / 2);
     rotary_frequencies(base, head_dim, frequencies.data());
     const std::int64_t rows = size_.value() / storage(columns_, x_.view().format).value();
-    add("rotary", 2, [&] {
+    forward(OpKind::rotary, [&] {
       reference::rotary({x_, y_, frequencies.data(), head_dim, head_dim, {rows, 0, rows, 0}, Rotation::forward});
     });
   }
@@ -93,14 +93,15 @@ class Elementwise {
     std::vector<std::uint8_t> mask(static_cast<std::size_t>(x.size()));
     const Bytes bytes = 2 * size_ + storage(x.size(), NumberFormat::int8);
     const DropoutDraw draw{probability, {1, 2, 0}};
+    const KernelNames names = record_of(OpKind::dropout).timed;
     const DropoutPlace place{{x.rows, 0, x.rows, 0}, 0, x.columns};
-    add_bytes("dropout_forward", bytes, [&] { reference::dropout_forward({x_, y_, mask.data(), draw, place}); });
-    add_bytes("dropout_backward", bytes, [&] { reference::dropout_backward({y_, x_, mask.data(), draw, {}}); });
+    add(names.forward, bytes, [&] { reference::dropout_forward({x_, y_, mask.data(), draw, place}); });
+    add(names.backward, bytes, [&] { reference::dropout_backward({y_, x_, mask.data(), draw, {}}); });
   }
 
   Bytes size_;
   std::int64_t columns_;
-  MeasuredTensor x_, y_, z_, u_, v_, weight_, weight_gradient_, row_sums_, row_means_;
+  MeasuredTensor x_, y_, z_, u_, v_, weight_, weight_gradient_, statistics_;
   KernelTable& table_;
 };
 

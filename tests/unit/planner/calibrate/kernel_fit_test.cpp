@@ -109,6 +109,21 @@ TEST_CASE("rates are means: the slow products of a step count as much as the oth
   CHECK(ratios / count == Approx(1).epsilon(0.02));
 }
 
+// What dropout adds inside of attention is no operator of its own.
+TEST_CASE("kernels are known by the names of operators' rows, whose order calibrations keep") {
+  const Known k = known();
+  KernelTable table = table_of(k);
+  for (const OpRecord& record : op_records)
+    for (const std::string_view name : {record.timed.backward, record.timed.forward})
+      if (!name.empty()) table.memory_bound.push_back({std::string(name), NumberFormat::fp32, 1_MiB, 1e-3});
+  table.memory_bound.push_back({std::string(attention_dropout_forward), NumberFormat::fp32, 1_MiB, 1e-3});
+  const KernelFit fit = fit_kernels(table, k.computer, k.calibration);
+  std::vector<OpKind> kinds;
+  for (const OperatorTraffic& traffic : fit.device.operators) kinds.push_back(traffic.kind);
+  CHECK(kinds == std::vector{OpKind::layer_norm, OpKind::rms_norm, OpKind::activation, OpKind::gated_activation,
+                             OpKind::rotary, OpKind::add, OpKind::dropout, OpKind::attention});
+}
+
 // Over plain streaming: a forward norm of 2 and 4 is 3 in the mean over its shapes, its backward was not measured and
 // is as all kernels are: (1 + 3) / 2, the sum of two tensors and the median of the norms. Dropout inside of attention
 // takes 5 for a byte a score, and changes nothing of other kernels.
