@@ -23,7 +23,7 @@ struct GptShape {
   d.learned_positions = shape.positions;
   d.tied_head = true;
   d.embedding_dropout = d.layer.residual_dropout = shape.dropout == Dropout::yes;
-  d.layer.norm = NormKind::layer_norm;
+  d.layer.norm = OpKind::layer_norm;
   AttentionDescription& attention = d.layer.attention;
   attention.heads = attention.kv_heads = shape.heads;
   attention.qk_head_dim = attention.v_head_dim = shape.hidden / shape.heads;
@@ -56,7 +56,7 @@ struct LlamaShape {
   d.vocabulary = shape.vocabulary;
   d.hidden = d.embedding_width = shape.hidden;
   d.tied_head = shape.tied;
-  d.layer.norm = NormKind::rms_norm;
+  d.layer.norm = OpKind::rms_norm;
   AttentionDescription& attention = d.layer.attention;
   attention.heads = shape.heads;
   attention.kv_heads = shape.kv_heads;

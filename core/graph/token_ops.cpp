@@ -79,15 +79,15 @@ TensorId attention(BlockBuilder& block, const std::string& name, TensorId query,
                           block.tensor(query).partition, attributes.heads);
 }
 
-TensorId norm(BlockBuilder& block, const std::string& name, NormKind kind, TensorId x) {
+TensorId norm(BlockBuilder& block, const std::string& name, OpKind kind, TensorId x) {
   return head_norm(block, name, kind, x, block.features(x));
 }
 
-TensorId head_norm(BlockBuilder& block, const std::string& name, NormKind kind, TensorId x, std::int64_t features) {
-  const bool is_layer_norm = kind == NormKind::layer_norm;
-  const TensorId y = add_like(block, is_layer_norm ? OpKind::layer_norm : OpKind::rms_norm, name, {x}, x);
+TensorId head_norm(BlockBuilder& block, const std::string& name, OpKind kind, TensorId x, std::int64_t features) {
+  check(is_token_norm(kind), "what normalises tokens is a norm of tokens");
+  const TensorId y = add_like(block, kind, name, {x}, x);
   block.add_parameter(name + ".weight", {fixed_dimension(features)});
-  if (is_layer_norm) block.add_parameter(name + ".bias", {fixed_dimension(features)});
+  if (record_of(kind).norm.has_bias) block.add_parameter(name + ".bias", {fixed_dimension(features)});
   return y;
 }
 

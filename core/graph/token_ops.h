@@ -24,7 +24,6 @@ struct LinearSpec {
   Bias bias = Bias::no;
   bool tied = false;  ///< the weight is the embedding's
 };
-enum class NormKind : std::uint8_t { layer_norm, rms_norm };
 
 /// Each takes the block to write into and the operator's name, and returns the operator's output.
 namespace ops {
@@ -42,9 +41,10 @@ TensorId batched_matmul(BlockBuilder& block, const std::string& name, TensorId a
 TensorId attention(BlockBuilder& block, const std::string& name, TensorId query, TensorId key, TensorId value,
                    AttentionAttributes attributes);
 
-TensorId norm(BlockBuilder& block, const std::string& name, NormKind kind, TensorId x);
+/// `kind`: of a norm of tokens.
+TensorId norm(BlockBuilder& block, const std::string& name, OpKind kind, TensorId x);
 /// A norm over the last `features` of each head (query/key norm): its parameters are `features` wide.
-TensorId head_norm(BlockBuilder& block, const std::string& name, NormKind kind, TensorId x, std::int64_t features);
+TensorId head_norm(BlockBuilder& block, const std::string& name, OpKind kind, TensorId x, std::int64_t features);
 
 TensorId activation(BlockBuilder& block, const std::string& name, TensorId x);
 /// act(gate) * up; a gate one feature wide is multiplied with every feature of up.

@@ -22,7 +22,7 @@ QueryKeyValue fused_projection(BlockBuilder& block, const AttentionDescription& 
   return {qkv[0], qkv[1], qkv[2], a.output_gate ? qkv[3] : TensorId()};
 }
 
-TensorId normalized_head(BlockBuilder& block, const AttentionDescription& a, NormKind norm, const std::string& name,
+TensorId normalized_head(BlockBuilder& block, const AttentionDescription& a, OpKind norm, const std::string& name,
                          TensorId x) {
   return a.head_norm ? ops::head_norm(block, name, norm, x, a.qk_head_dim) : x;
 }
@@ -31,7 +31,7 @@ TensorId latent_query(BlockBuilder& block, const AttentionDescription& a, Tensor
   TensorId compressed = x;
   if (a.latent->query_rank > 0) {
     compressed = ops::linear(block, "attention.q_a", x, a.latent->query_rank, replicated(a.qkv_bias));
-    compressed = ops::norm(block, "attention.q_a_norm", NormKind::rms_norm, compressed);
+    compressed = ops::norm(block, "attention.q_a_norm", a.latent->norm, compressed);
   }
   return ops::linear(block, "attention.q_b", compressed, {{"q", a.heads * a.qk_head_dim, a.heads}}, column()).front();
 }
@@ -49,7 +49,7 @@ QueryKeyValue latent_projection(BlockBuilder& block, const AttentionDescription&
   const TensorId query = latent_query(block, a, x);
   const std::vector<TensorId> kv = ops::linear(
       block, "attention.kv_a", x, {{"latent", latent.kv_rank}, {"rope", latent.rope_dim}}, replicated(a.qkv_bias));
-  const TensorId state = ops::norm(block, "attention.kv_a_norm", NormKind::rms_norm, kv[0]);
+  const TensorId state = ops::norm(block, "attention.kv_a_norm", latent.norm, kv[0]);
   const std::vector<TensorId> wide =
       ops::linear(block, "attention.kv_b", state,
                   {{"k_nope", a.heads * latent.nope_dim, a.heads}, {"v", a.heads * a.v_head_dim, a.heads}}, column());
@@ -59,7 +59,7 @@ QueryKeyValue latent_projection(BlockBuilder& block, const AttentionDescription&
 }
 
 QueryKeyValue plain_projection(BlockBuilder& block, const AttentionDescription& a, const LayerVariant& variant,
-                               NormKind norm, TensorId x) {
+                               OpKind norm, TensorId x) {
   QueryKeyValue qkv = fused_projection(block, a, x);
   qkv.query = normalized_head(block, a, norm, "attention.q_norm", qkv.query);
   qkv.key = normalized_head(block, a, norm, "attention.k_norm", qkv.key);
@@ -83,7 +83,7 @@ TensorId core(BlockBuilder& block, const std::string& name, const AttentionDescr
 
 }  // namespace
 
-TensorId attention_part(BlockBuilder& block, const AttentionDescription& a, const LayerVariant& variant, NormKind norm,
+TensorId attention_part(BlockBuilder& block, const AttentionDescription& a, const LayerVariant& variant, OpKind norm,
                         TensorId x) {
   const std::int64_t hidden = block.features(x);
   const QueryKeyValue qkv = a.latent ? latent_projection(block, a, x) : plain_projection(block, a, variant, norm, x);

@@ -5,7 +5,7 @@ namespace plumbline {
 
 // modeling_qwen3_next.py, Qwen3NextGatedDeltaNet; divided over tensor-parallel ranks by heads, as in Megatron-Core
 // (megatron/core/ssm/gated_delta_net.py).
-TensorId delta_net_part(BlockBuilder& block, const DeltaNetDescription& net, NormKind norm, TensorId x) {
+TensorId delta_net_part(BlockBuilder& block, const DeltaNetDescription& net, OpKind norm, TensorId x) {
   constexpr LinearSpec column{WeightPartition::column, Bias::no, false};
   const std::int64_t hidden = block.features(x);
   const std::int64_t values = net.value_heads * net.value_head_dim;

@@ -11,9 +11,9 @@ namespace plumbline {
 
 /// Projections, attention core and output projection; `x` is already normalized.
 [[nodiscard]] TensorId attention_part(BlockBuilder& block, const AttentionDescription& attention,
-                                      const LayerVariant& variant, NormKind norm, TensorId x);
+                                      const LayerVariant& variant, OpKind norm, TensorId x);
 /// Projections, short convolution, gated delta rule, norm of each head under a gate, and output projection.
-[[nodiscard]] TensorId delta_net_part(BlockBuilder& block, const DeltaNetDescription& net, NormKind norm, TensorId x);
+[[nodiscard]] TensorId delta_net_part(BlockBuilder& block, const DeltaNetDescription& net, OpKind norm, TensorId x);
 /// Attention of `x` over `memory` (the encoder's state).
 [[nodiscard]] TensorId cross_attention_part(BlockBuilder& block, const AttentionDescription& attention, TensorId x,
                                             TensorId memory);

@@ -16,8 +16,9 @@ namespace plumbline {
 struct LatentAttention {
   std::int64_t query_rank = 0;  ///< 0: the query is projected directly
   std::int64_t kv_rank = 0;
-  std::int64_t nope_dim = 0;  ///< features of a head that carry no position
-  std::int64_t rope_dim = 0;  ///< features of a head that are rotated; shared by all heads of the key
+  std::int64_t nope_dim = 0;       ///< features of a head that carry no position
+  std::int64_t rope_dim = 0;       ///< features of a head that are rotated; shared by all heads of the key
+  OpKind norm = OpKind::rms_norm;  ///< of both states
 };
 
 struct AttentionDescription {
@@ -85,7 +86,7 @@ struct LayerVariant {
 
 struct LayerDescription {
   LayerWiring wiring = LayerWiring::pre_norm;
-  NormKind norm = NormKind::rms_norm;
+  OpKind norm = OpKind::rms_norm;
   AttentionDescription attention;
   std::optional<DeltaNetDescription> delta_net;
   MlpDescription mlp;

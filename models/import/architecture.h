@@ -45,7 +45,7 @@ struct Architecture {
   std::int64_t head_dim = 0;
   std::int64_t positions = 0;
   bool tied = false;
-  NormKind norm = NormKind::rms_norm;
+  OpKind norm = LayerDescription{}.norm;
   LayerWiring wiring = LayerWiring::pre_norm;
   bool gated = true;
   bool rotary = true;

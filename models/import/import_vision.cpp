@@ -40,7 +40,7 @@ Extent read_extent(ConfigReader& config, Keys keys, std::int64_t when_absent) {
 
 LayerDescription describe_vit_layer(ConfigReader& config, std::int64_t hidden) {
   LayerDescription layer;
-  layer.norm = NormKind::layer_norm;
+  layer.norm = OpKind::layer_norm;
   AttentionDescription& a = layer.attention;
   a.heads = a.kv_heads = config.integer({"num_attention_heads"}, 12, head_range);
   require_multiple(config.where({"hidden_size"}), hidden, a.heads, "num_attention_heads");

@@ -156,7 +156,7 @@ class ShapeReader {
   [[nodiscard]] LayerDescription layer(std::int64_t hidden) {
     LayerDescription l;
     const std::string norm = shape_.word("norm");
-    l.norm = norm == "RMSNorm" || (norm.empty() && like_llama_) ? NormKind::rms_norm : NormKind::layer_norm;
+    if (!norm.empty() || !like_llama_) l.norm = token_norm_called(norm).value_or(OpKind::layer_norm);
     const Bias bias = truth("bias", !like_llama_) ? Bias::yes : Bias::no;
     l.attention = attention(hidden, bias);
     l.mlp.gated = is_gated();

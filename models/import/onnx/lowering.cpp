@@ -128,11 +128,9 @@ class Driver {
                              shape);
     if (skips && node.outputs.size() > 3) context_.set_tensor(node.outputs[3], x);
     std::vector<int> parameters = context_.parameters(node, skips ? 2 : 1);
-    const bool is_rms = type.find("RMS") != std::string::npos || type.find("Simplified") != std::string::npos;
     const OpKind kind = parameters.empty()             ? OpKind::activation  // no scale: priced as the same traffic
                         : type == "BatchNormalization" ? OpKind::batch_norm
-                        : is_rms                       ? OpKind::rms_norm
-                                                       : OpKind::layer_norm;
+                                                       : token_norm(node.kind->mean);
     context_.set_tensor(result, context_.out().add(kind, node.node->name, {x}, shape, {}, std::move(parameters)));
   }
 

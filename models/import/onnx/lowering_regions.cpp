@@ -39,7 +39,7 @@ std::vector<int> flattened_scale(const LoweringContext& context, const Region& r
 
 OpKind kind_of(const Region& region) {
   if (region.reduces && region.takes_root && region.multiplies_by_parameter)
-    return region.subtracts ? OpKind::layer_norm : OpKind::rms_norm;
+    return token_norm(region.subtracts ? NormMean::subtracted : NormMean::kept);
   if (region.reduces || !region.is_linear || region.multiplies_by_parameter) return OpKind::activation;
   return region.parameters.empty() ? OpKind::rotary : OpKind::position_embedding;
 }

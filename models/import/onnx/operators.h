@@ -9,6 +9,7 @@
 
 #include <string_view>
 
+#include "core/graph/op_kind.h"
 #include "models/import/onnx/model.h"
 
 namespace plumbline::onnx {
@@ -84,6 +85,7 @@ struct Operator {
   std::string_view type;  ///< Node::full_type
   Role role;
   void (*infer)(Call&);
+  NormMean mean = NormMean::subtracted;  ///< of a normalization
 };
 /// Null: unknown.
 [[nodiscard]] const Operator* find_operator(const Node& node);

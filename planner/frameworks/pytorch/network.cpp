@@ -132,7 +132,7 @@ Json network_json(const TransformerDescription& d, const OperatorConstants& c) {
       {"mlp_width", d.layer.mlp.width},
       {"gated", d.layer.mlp.gated},
       {"activation", activation_name(c.activation)},
-      {"norm", d.layer.norm == NormKind::rms_norm ? "rms_norm" : "layer_norm"},
+      {"norm", to_text(d.layer.norm)},
       {"norm_epsilon", decimal(c.norm_epsilon)},
       {"qkv_bias", a.qkv_bias == Bias::yes},
       {"output_bias", a.output_bias == Bias::yes},
@@ -208,7 +208,7 @@ Json stand_in_json(const LaunchSettings& s) {
   const std::int64_t heads = std::max<std::int64_t>(4, s.tensor_parallel.value_or(1));
   d.vocabulary = 256;
   d.hidden = 16 * heads;
-  d.layer.norm = NormKind::layer_norm;
+  d.layer.norm = OpKind::layer_norm;
   d.layer.attention.heads = d.layer.attention.kv_heads = heads;
   d.layer.attention.qk_head_dim = d.layer.attention.v_head_dim = 16;
   d.layer.attention.rotary = true;

@@ -24,7 +24,7 @@ std::string problem_of(BlockBuilder& builder) {
 Block::Parts sound_parts() {
   BlockBuilder builder("layer", BlockKind::layer);
   const TensorId x = builder.input("hidden", hidden_shape);
-  builder.output(ops::add(builder, "residual", x, ops::norm(builder, "norm", NormKind::rms_norm, x)));
+  builder.output(ops::add(builder, "residual", x, ops::norm(builder, "norm", OpKind::rms_norm, x)));
   return builder.build().parts();
 }
 

@@ -105,4 +105,19 @@ TEST_CASE("Layout operators keep, drop, cut and repeat dimensions") {
                     "export is the usual cause");
 }
 
+TEST_CASE("Norms whose operator is a root-mean-square keep the mean of what they normalise") {
+  const auto mean = [](const char* domain, const char* type) {
+    Node node;
+    node.domain = domain;
+    node.type = type;
+    return find_operator(node)->mean;
+  };
+  CHECK(mean("", "RMSNormalization") == NormMean::kept);
+  CHECK(mean("", "SimplifiedLayerNormalization") == NormMean::kept);
+  CHECK(mean("com.microsoft", "SkipSimplifiedLayerNormalization") == NormMean::kept);
+  CHECK(mean("com.microsoft", "SkipLayerNormalization") == NormMean::subtracted);
+  CHECK(mean("", "LayerNormalization") == NormMean::subtracted);
+  CHECK(mean("", "GroupNormalization") == NormMean::subtracted);
+}
+
 }  // namespace plumbline::onnx
