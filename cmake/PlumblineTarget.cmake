@@ -8,6 +8,7 @@ set(PLUMBLINE_FLOOR_models 1)
 set(PLUMBLINE_FLOOR_planner 2)
 set(PLUMBLINE_FLOOR_runtime 2)
 set(PLUMBLINE_FLOOR_mpi 2.5)  # the part of runtime that links MPI
+set(PLUMBLINE_FLOOR_jobs 2.5)  # what planner and runtime do together
 set(PLUMBLINE_FLOOR_cli 3)
 set(PLUMBLINE_FLOOR_gui 3)
 set(PLUMBLINE_FLOOR_python 3)

@@ -1,98 +1,25 @@
 #include "python/run.h"
 
-#include <atomic>
-#include <csignal>
 #include <memory>
-#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/errors.h"
 #include "core/io/run_record_json.h"
 #include "core/quantity/text.h"
-#include "models/this_computer.h"
+#include "jobs/run_in_process.h"
 #include "planner/present/numbers.h"
-#include "planner/session/compare/prepare_run.h"
 #include "planner/session/flags/asked_plan.h"
 #include "runtime/run/flags/rank_flags.h"
 #include "runtime/run/flags/training_flags.h"
-#include "runtime/run/predicted_memory.h"
 #include "runtime/run/step_report.h"
 
 namespace plumbline::python {
 namespace {
 
 using session::Answer;
-
-/// The trainer knows one job in a process.
-class OneRun {
- public:
-  OneRun() {
-    if (is_running.exchange(true))
-      throw InputError({"run", "another run of this process has not ended", "one at a time, or another process", ""});
-  }
-  ~OneRun() { is_running = false; }
-  OneRun(const OneRun&) = delete;
-  OneRun& operator=(const OneRun&) = delete;
-
- private:
-  static inline std::atomic<bool> is_running = false;
-};
-
-/// Reports steps to a task until it is closed, and asks the run to end when the task is stopped or closed.
-class HeardRun : public RunObserver {
- public:
-  HeardRun(ReportedRun run, const Task& task) : task_(task), steps_(std::move(run)) {}
-
-  void on_step(const StepRecord& step) override {
-    const std::scoped_lock lock(mutex_);
-    steps_.note(step);
-    if (task_ && task_->step) task_->step(steps_.reported());
-  }
-  void on_generated(const std::vector<std::int32_t>& tokens) override { steps_.note_generated(tokens); }
-  void on_early_stop(const EarlyStoppingState& state) override {
-    early_stop_ = "the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
-                  std::to_string(state.without_improvement) + " evaluations: the run ended there (patience)";
-  }
-  [[nodiscard]] int stop_signal() override {
-    const std::scoped_lock lock(mutex_);
-    return !task_ || task_->is_stopped() ? SIGINT : 0;
-  }
-  void on_stop(int) override { is_stopped_ = true; }
-
-  /// Nobody follows the run any more: the task may end.
-  void close() {
-    const std::scoped_lock lock(mutex_);
-    task_.reset();
-  }
-  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
-  [[nodiscard]] const std::string& early_stop() const { return early_stop_; }
-
- private:
-  std::mutex mutex_;
-  std::optional<Task> task_;
-  StepReport steps_;
-  std::string early_stop_;
-  bool is_stopped_ = false;
-};
-
-/// All that threads of ranks read, which keep it.
-struct InProcessRun {
-  explicit InProcessRun(session::PreparedRun ready) : prepared(std::move(ready)) {}
-
-  OneRun alone;
-  session::PreparedRun prepared;
-  RunOptions options;
-  std::optional<TrainingJob> job;
-  std::optional<HeardRun> heard;
-};
-
-/// What is asked for, its flags read.
-struct AskedRun {
-  session::PlanRequest request;
-  Recipe recipe;
-  TrainingFlags training;
-  LaneThreads lanes = LaneThreads::none;
-};
 
 /// Throws InputError for ranks that are not threads of this process.
 LaneThreads lanes_in_process(const RankFlags& flags) {
@@ -111,47 +38,10 @@ LaneThreads lanes_in_process(const RankFlags& flags) {
   return modes.lanes;
 }
 
-AskedRun asked_run(const RankFlags& ranks, TrainingFlags training, const session::Inputs& inputs) {
+jobs::AskedRun asked_run(const RankFlags& ranks, TrainingFlags training, const session::Inputs& inputs) {
   const LaneThreads lanes = lanes_in_process(ranks);
   training.continue_training();
-  session::PlanRequest request = session::plan_request(inputs.source);
-  Recipe recipe = recipe_in(request.written, request.name, request.plan.training);
-  training.follow(recipe.settings);
-  return {std::move(request), std::move(recipe), std::move(training), lanes};
-}
-
-TrainingJob job_of(const session::PreparedRun& prepared, const AskedRun& asked) {
-  const Question& question = prepared.asked.question;
-  TrainingJob job{.graph = question.graph(),
-                  .strategy = prepared.asked.strategy,
-                  .training = question.training(),
-                  .program = prepared.simulated.program,
-                  .replays = prepared.simulated.replays,
-                  .constants = question.network().constants,
-                  .plan_fingerprint = prepared.training_fingerprint,
-                  .network = {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
-                  .programs = prepared.simulated.programs.get()};
-  asked.training.complete(job, asked.recipe);
-  return job;
-}
-
-/// Reads the data. Throws ReadingStopped.
-void fill(InProcessRun& run, const AskedRun& asked, const Task& task) {
-  const session::PricedQuestion& priced = run.prepared.asked;
-  const Training& training = priced.question.training();
-  const StopReading stop = [&task] { return task.is_stopped(); };
-  run.options = asked.training.options(priced.question.graph(), training.sequence_length, stop);
-  const Prediction& prediction = priced.plan.prediction;
-  const RunSpeed speed =
-      run_speed(prediction.model_flops_per_step, priced.question.calibration().device, priced.strategy.devices());
-  run.heard.emplace(ReportedRun{run.options.steps, training.global_batch * training.sequence_length,
-                                unigram_entropy(run.options.data, stop), speed,
-                                asked.training.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers},
-                    task);
-  run.options.observer = &*run.heard;
-  run.options.device.lanes = asked.lanes;
-  run.options.device.predicted_memory = predicted_memory_texts(prediction);
-  run.job.emplace(job_of(run.prepared, asked));
+  return jobs::asked_run(session::plan_request(inputs.source), std::move(training), lanes);
 }
 
 present::Table step_table(const RunRecord& record) {
@@ -187,14 +77,14 @@ std::vector<std::string> sentences_of(const RunRecord& record, const Prediction&
   return sentences;
 }
 
-Answer answer_of(const RunRecord& record, const InProcessRun& run) {
+Answer answer_of(const jobs::FinishedRun& run) {
   Answer answer;
-  answer.json = answer.file_text = to_json_text(to_json(record));
-  answer.tables["steps"] = step_table(record);
-  answer.sentences = sentences_of(record, run.prepared.asked.plan.prediction);
-  answer.remark = run.heard->early_stop();
-  answer.complete = !run.heard->is_stopped();
-  answer.found = !record.steps.empty();
+  answer.json = answer.file_text = to_json_text(to_json(run.record));
+  answer.tables["steps"] = step_table(run.record);
+  answer.sentences = sentences_of(run.record, run.prediction);
+  answer.remark = run.early_stop;
+  answer.complete = !run.is_stopped;
+  answer.found = !run.record.steps.empty();
   return answer;
 }
 
@@ -204,24 +94,9 @@ Answer nothing_run() {
   return answer;
 }
 
-Answer run_in_process(const AskedRun& asked, const Task& task) {
-  std::optional<session::PreparedRun> prepared = session::prepare_run(asked.request, task);
-  if (!prepared) return nothing_run();
-  session::require_room(*prepared, asked.request.name, prepared->asked.strategy.devices(), computer_facts().memory);
-  const auto run = std::make_shared<InProcessRun>(std::move(*prepared));
-  try {
-    fill(*run, asked, task);
-  } catch (const ReadingStopped&) {
-    return nothing_run();
-  }
-  try {
-    RunRecord record = train(*run->job, run->options, run);
-    session::sign(record, run->prepared.asked.plan);
-    return answer_of(record, *run);
-  } catch (...) {
-    run->heard->close();
-    throw;
-  }
+Answer answer_in_process(const jobs::AskedRun& asked, const Task& task) {
+  const std::optional<jobs::FinishedRun> run = jobs::run_in_process(asked, task);
+  return run ? answer_of(*run) : nothing_run();
 }
 
 }  // namespace
@@ -237,8 +112,8 @@ session::UseCase run_use_case() {
   session::bind_options(use_case.options, RankFlags::option_table(), flags->ranks);
   session::bind_options(use_case.options, TrainingFlags::option_table(), flags->training);
   use_case.work = [flags](const session::Inputs& inputs) {
-    const auto asked = std::make_shared<const AskedRun>(asked_run(flags->ranks, flags->training, inputs));
-    return session::Work{[asked](const Task& task) { return run_in_process(*asked, task); }, {}};
+    const auto asked = std::make_shared<const jobs::AskedRun>(asked_run(flags->ranks, flags->training, inputs));
+    return session::Work{[asked](const Task& task) { return answer_in_process(*asked, task); }, {}};
   };
   return use_case;
 }

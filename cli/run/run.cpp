@@ -19,12 +19,12 @@
 #include "cli/run/run_view.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
+#include "jobs/training_job.h"
 #include "models/this_computer.h"
 #include "planner/session/compare/prepare_run.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/run/flags/rank_flags.h"
 #include "runtime/run/flags/training_flags.h"
-#include "runtime/run/predicted_memory.h"
 
 namespace plumbline {
 namespace {
@@ -119,21 +119,19 @@ class RunVerb : public Verb {
     if (role_.transport == Transport::nccl && launch == nullptr) require_devices(*module, ranks);
     const session::PricedQuestion& asked = prepared.asked;
     std::vector<LossCurve> curves = is_first ? files_.other_curves() : std::vector<LossCurve>();
-    const Training& t = asked.question.training();
     const StopReading stop = [&process] { return process.interruption.signal() != 0; };
-    RunOptions options = training_.options(asked.question.graph(), t.sequence_length, stop);
-    const RunSpeed speed = is_first ? speed_of(asked) : RunSpeed();
-    RunReports reports(
-        {options.steps, t.global_batch * t.sequence_length, unigram_entropy(options.data, stop), speed, meaning()},
-        {terminal, interruption, note, json_ && is_first, files_.describes_ranks() ? ranks : 0});
+    RunOptions options = jobs::run_options(prepared, training_, stop);
+    const RunSpeed speed = is_first ? jobs::run_speed_of(asked) : RunSpeed();
+    const ReportedRun reported = jobs::reported_run(prepared, training_, options, speed, stop);
+    RunReports reports(reported,
+                       {terminal, interruption, note, json_ && is_first, files_.describes_ranks() ? ranks : 0});
     options.observer = &reports;
     options.ranks.session = launch;
     options.ranks.transport = role_.transport;
     options.device.lanes = modes_.lanes;
     options.device.launch = modes_.launch;
     if (module != nullptr) use_cuda(options, *module, role_, terminal);
-    options.device.predicted_memory = predicted_memory_texts(asked.plan.prediction);
-    RunRecord record = trained(job(prepared, recipe), options, terminal, reports.lines());
+    RunRecord record = trained(jobs::training_job(prepared, training_, recipe), options, terminal, reports.lines());
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
     if (module != nullptr) remark_refused_calls(*module, terminal);
@@ -148,7 +146,7 @@ class RunVerb : public Verb {
       return ended_by(stopped_by);
     }
     if (lines) lines->require_written();
-    if (!json_) terminal.print(run_text(record, asked.plan, speed, meaning()));
+    if (!json_) terminal.print(run_text(record, asked.plan, reported.speed, reported.meaning));
     return ExitCode::done;
   }
   void refuse_what_is_local() const {
@@ -190,27 +188,6 @@ class RunVerb : public Verb {
       print_failure(failure);
       std::_Exit(static_cast<int>(failure.code));
     }
-  }
-  [[nodiscard]] TrainingJob job(const session::PreparedRun& prepared, const Recipe& recipe) const {
-    const Question& question = prepared.asked.question;
-    TrainingJob job{.graph = question.graph(),
-                    .strategy = prepared.asked.strategy,
-                    .training = question.training(),
-                    .program = prepared.simulated.program,
-                    .replays = prepared.simulated.replays,
-                    .constants = question.network().constants,
-                    .plan_fingerprint = prepared.training_fingerprint,
-                    .network = {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
-                    .programs = prepared.simulated.programs.get()};
-    training_.complete(job, recipe);
-    return job;
-  }
-  static RunSpeed speed_of(const session::PricedQuestion& asked) {
-    return run_speed(asked.plan.prediction.model_flops_per_step, asked.question.calibration().device,
-                     asked.strategy.devices());
-  }
-  [[nodiscard]] TokenMeaning meaning() const {
-    return training_.is_text() ? TokenMeaning::bytes : TokenMeaning::numbers;
   }
 
   std::optional<std::string> plan_;

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("core", "kernels", "models", "planner", "runtime", "cli", "gui", "python")
+FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python")
 OTHERS = ("tests", "bench")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
