@@ -10,7 +10,7 @@ LatestJob::~LatestJob() {
   stop_.request_stop();
   if (!thread_.joinable()) return;
   thread_.request_stop();
-  thread_.join();  // work looks for a stop every few hundredths of a second
+  thread_.join();  // work looks for a stop every few hundredths of a second, a run of a plan in each step
 }
 
 void LatestJob::Context::post(Delivery delivery) const {

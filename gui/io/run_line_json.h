@@ -1,11 +1,13 @@
 #pragma once
-/// \file run_line_json.h: a line that `plan run --json` writes: a step of the run.
+/// \file run_line_json.h: a step of a run, as a line that `plan run --json` writes or as a value of this process.
 ///
 /// Checked against: tests/gui/io/run_line_json_test.cpp.
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "core/measurement/reported_step.h"
 
 namespace plumbline::gui {
 
@@ -18,5 +20,7 @@ struct RunLine {
 };
 /// Nothing: the line is none of a step.
 [[nodiscard]] std::optional<RunLine> run_line(std::string_view line);
+/// Of the line that `plan run --json` would write of it; nothing where its loss is no number.
+[[nodiscard]] std::optional<RunLine> run_line(const ReportedStep& reported);
 
 }  // namespace plumbline::gui

@@ -4,11 +4,13 @@
 #include <QCommandLineParser>
 #include <QIcon>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "gui/window/main_window.h"
 #include "gui/window/screenshots.h"
 #include "gui/window/style.h"
+#include "jobs/run_in_process.h"
 
 namespace {
 
@@ -50,5 +52,8 @@ int main(int argc, char** argv) {
   QApplication::setOrganizationName("plumbline");
   QApplication::setApplicationVersion(PLUMBLINE_VERSION);
   QApplication::setDesktopFileName("io.github.plumbline.Plumbline");
-  return run(application);
+  const int code = run(application);
+  // The thread of a rank that hangs still reads what would be destroyed behind this.
+  if (plumbline::jobs::is_running()) std::_Exit(code);
+  return code;
 }

@@ -2,10 +2,10 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QFile>
+#include <exception>
 
-#include "core/base/errors.h"
 #include "core/io/output_file.h"
+#include "gui/text.h"
 
 namespace plumbline::gui {
 namespace {
@@ -39,23 +39,19 @@ PlanProcess::~PlanProcess() {
   process_.waitForFinished(end_ms);
 }
 
-QString PlanProcess::record_file() const { return folder_.filePath("measured.json"); }
-QString PlanProcess::plan_file() const { return folder_.filePath("plan.json"); }
-
-void PlanProcess::start(const std::string& plan_text, int steps, RunRanks ranks) {
+void PlanProcess::start(const RunRequest& request) {
   if (is_running()) return;
   rest_.clear();
   errors_.clear();
   is_stopped_ = false;
-  QFile::remove(record_file());
   try {
-    write_output_file(plan_file().toStdString(), plan_text);
+    write_output_file(request.plan_file.toStdString(), request.plan_text);
   } catch (const std::exception& error) {
     return fail(QString::fromUtf8(error.what()));
   }
-  process_.start(program_, QStringList{"run", "--plan", plan_file(), "--steps", QString::number(steps), "--json",
-                                       "--generate", "0", "--record", record_file()} +
-                               flags_of(ranks));
+  QStringList arguments{"run", "--plan", request.plan_file, "--json", "--record", request.record_file};
+  for (const auto& [flag, text] : training_texts(request)) arguments << qt(flag) << qt(text);
+  process_.start(program_, arguments + flags_of(request.ranks));
 }
 
 void PlanProcess::stop() {

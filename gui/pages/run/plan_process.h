@@ -1,14 +1,14 @@
 #pragma once
 /// \file plan_process.h: `plan run` as a process of its own, so that whatever happens there leaves the window alive.
 ///
+/// For ranks that are no threads of the CPU, and where a launcher started the window (plan_run.h).
 /// Checked against: tests/gui/pages/run_page_test.cpp (a run, a child that fails, that is killed, that is not there).
 
 #include <QObject>
 #include <QProcess>
-#include <QTemporaryDir>
 
 #include "gui/io/run_line_json.h"
-#include "gui/pages/run/run_ranks.h"
+#include "gui/pages/run/run_request.h"
 
 namespace plumbline::gui {
 
@@ -21,13 +21,10 @@ class PlanProcess : public QObject {
 
   /// Beside this program, where nothing else is set.
   void set_program(const QString& program) { program_ = program; }
-  void start(const std::string& plan_text, int steps, RunRanks ranks = RunRanks::cpu_threads);
+  void start(const RunRequest& request);
   /// As Ctrl-C: the run ends behind its step and is recorded.
   void stop();
   [[nodiscard]] bool is_running() const { return process_.state() != QProcess::NotRunning; }
-  /// What the last run recorded.
-  [[nodiscard]] QString record_file() const;
-  [[nodiscard]] QString plan_file() const;
 
  Q_SIGNALS:
   void stepped(const plumbline::gui::RunLine& step);
@@ -42,7 +39,6 @@ class PlanProcess : public QObject {
   void fail(const QString& words);
 
   QString program_;
-  QTemporaryDir folder_;
   QProcess process_;
   QByteArray rest_;  ///< of a line that is not whole yet
   QByteArray errors_;

@@ -102,15 +102,15 @@ QWidget* RunPage::make_comparison() {
 
 void RunPage::link() {
   connect(start_, &QPushButton::clicked, this, &RunPage::start);
-  connect(stop_, &QPushButton::clicked, &process_, &PlanProcess::stop);
-  connect(&process_, &PlanProcess::stepped, this, &RunPage::note);
-  connect(&process_, &PlanProcess::ended, this, [this] {
+  connect(stop_, &QPushButton::clicked, &run_, &PlanRun::stop);
+  connect(&run_, &PlanRun::stepped, this, &RunPage::note);
+  connect(&run_, &PlanRun::ended, this, [this] {
     set_running(false);
     plan_ = run_plan_;
-    if (!QFile::exists(process_.record_file())) return state_->setText(tr("stopped before a step was measured"));
-    open_record(process_.record_file());
+    if (!QFile::exists(run_.record_file())) return state_->setText(tr("stopped before a step was measured"));
+    open_record(run_.record_file());
   });
-  connect(&process_, &PlanProcess::failed, this, [this](const QString& words) {
+  connect(&run_, &PlanRun::failed, this, [this](const QString& words) {
     set_running(false);
     state_->setText(tr("failed"));
     Q_EMIT said(words);
@@ -120,7 +120,7 @@ void RunPage::link() {
 
 void RunPage::show_plan(SharedPlan plan) {
   plan_ = std::move(plan);
-  set_running(process_.is_running());
+  set_running(run_.is_running());
   if (plan_ == nullptr) {
     card_->set_subtitle(tr("There is no plan to run."));
     return;
@@ -141,14 +141,14 @@ void RunPage::set_running(bool is_running) {
 void RunPage::set_steps(int steps) { steps_->setValue(steps); }
 
 void RunPage::start() {
-  if (plan_ == nullptr || process_.is_running()) return;
+  if (plan_ == nullptr || run_.is_running()) return;
   Q_EMIT said({});
   run_plan_ = plan_;
   for (StepPlot* const plot : {losses_, throughput_}) plot->clear(steps_->value());
   state_->setText(tr("starting"));
   set_running(true);
-  process_.start(plan_text(*plan_), steps_->value(),
-                 all_run_ranks[static_cast<std::size_t>(std::max(0, ranks_->currentIndex()))]);
+  run_.start(plan_text(*plan_), steps_->value(),
+             all_run_ranks[static_cast<std::size_t>(std::max(0, ranks_->currentIndex()))]);
 }
 
 void RunPage::note(const RunLine& step) {

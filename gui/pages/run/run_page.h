@@ -7,7 +7,7 @@
 
 #include "gui/background/latest_job.h"
 #include "gui/page.h"
-#include "gui/pages/run/plan_process.h"
+#include "gui/pages/run/plan_run.h"
 #include "planner/compare/compare.h"
 
 class QComboBox;
@@ -32,14 +32,14 @@ class RunPage : public Page {
   [[nodiscard]] QString id() const override { return "run"; }
   [[nodiscard]] QString title() const override { return tr("Run"); }
   void show_plan(SharedPlan plan) override;
-  [[nodiscard]] bool is_complete() const override { return !process_.is_running() && !compared_.is_busy(); }
+  [[nodiscard]] bool is_complete() const override { return !run_.is_running() && !compared_.is_busy(); }
   [[nodiscard]] QWidget* picture() override;
   [[nodiscard]] std::vector<NamedTable> tables() const override;
 
   /// A record of a run of this plan, held against it.
   void open_record(const QString& file);
   void set_steps(int steps);
-  [[nodiscard]] PlanProcess& process() { return process_; }
+  [[nodiscard]] PlanRun& run() { return run_; }
   [[nodiscard]] const StepPlot& losses() const { return *losses_; }
   [[nodiscard]] const StepPlot& throughput() const { return *throughput_; }
   /// Predicted against measured; empty: nothing was compared yet.
@@ -71,8 +71,8 @@ class RunPage : public Page {
   void set_running(bool is_running);
 
   SharedPlan plan_;
-  SharedPlan run_plan_;  ///< of the process
-  PlanProcess process_;
+  SharedPlan run_plan_;  ///< of the run
+  PlanRun run_;
   LatestJob compared_;
   QString waiting_record_;
   Card* card_;

@@ -1,6 +1,7 @@
 #include "gui/window/main_window.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
@@ -245,7 +246,8 @@ TEST_CASE("a failing run leaves the window alive, with one line") {
   ask(window, small_form());
   window.bring_to_front("run");
   auto& run = static_cast<RunPage&>(*window.page_in_front());
-  run.process().set_program(folder.filePath("nowhere"));
+  run.run().process().set_program(folder.filePath("nowhere"));
+  run.findChild<QComboBox*>()->setCurrentIndex(1);  // by a process
   run.start();
   REQUIRE(wait_for([&] { return !window.message().isEmpty(); }));
   CHECK_FALSE(window.message().contains('\n'));
