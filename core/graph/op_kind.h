@@ -350,10 +350,17 @@ static_assert(
   return op_records[i].kind;
 }
 static_assert(token_norm(NormMean::kept) != token_norm(NormMean::subtracted));
-/// The norm of tokens that is published under the name; nothing: there is none.
+[[nodiscard]] constexpr bool is_same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (lower(a[i]) != lower(b[i])) return false;
+  return true;
+}
+/// The norm of tokens that is published under the name, in capitals or not; nothing: there is none.
 [[nodiscard]] constexpr std::optional<OpKind> token_norm_called(std::string_view published) {
   for (const OpRecord& record : op_records)
-    if (is_token_norm(record.kind) && record.norm.published == published) return record.kind;
+    if (is_token_norm(record.kind) && is_same_word(record.norm.published, published)) return record.kind;
   return std::nullopt;
 }
 [[nodiscard]] constexpr bool permutes_tokens(OpKind kind) { return is_of(OpFamily::token_permutation, kind); }

@@ -155,8 +155,13 @@ class ShapeReader {
 
   [[nodiscard]] LayerDescription layer(std::int64_t hidden) {
     LayerDescription l;
-    const std::string norm = shape_.word("norm");
-    if (!norm.empty() || !like_llama_) l.norm = token_norm_called(norm).value_or(OpKind::layer_norm);
+    if (const std::string norm = shape_.word("norm"); !norm.empty()) {
+      const auto called = token_norm_called(norm);
+      if (!called) refuse("its norm \"" + norm + "\" is unknown", "LayerNorm or RMSNorm");
+      l.norm = *called;
+    } else if (!like_llama_) {
+      l.norm = OpKind::layer_norm;
+    }
     const Bias bias = truth("bias", !like_llama_) ? Bias::yes : Bias::no;
     l.attention = attention(hidden, bias);
     l.mlp.gated = is_gated();

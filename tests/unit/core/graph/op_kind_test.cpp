@@ -11,6 +11,8 @@ TEST_CASE("a norm of tokens is found by what it does with the mean, and by its p
   CHECK(token_norm(NormMean::subtracted) == OpKind::layer_norm);
   CHECK(token_norm_called("RMSNorm") == OpKind::rms_norm);
   CHECK(token_norm_called("LayerNorm") == OpKind::layer_norm);
+  CHECK(token_norm_called("rmsnorm") == OpKind::rms_norm);
+  CHECK(token_norm_called("layernorm") == OpKind::layer_norm);
   CHECK(!token_norm_called("GroupNorm"));
   CHECK(!token_norm_called(""));  // of operators that are no norms
 }

@@ -10,6 +10,7 @@
 #include "planner/pricing/evaluate.h"
 #include "planner/validate/run_strategy.h"
 
+#include "tests/networks.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
 namespace plumbline {
@@ -344,6 +345,34 @@ TEST_CASE("a network of the catalogue may be cut to its first layers, or get mor
   run.fields.words["model"] = "deepseek-v3";  // three dense layers, then experts
   CHECK(layers(5) == 5);
   CHECK(layers(2) == 2);
+}
+
+namespace {
+
+/// A run of a network that its source describes, norm and all.
+Resolution run_of_shape(const std::string& norm) {
+  const std::string text = R"json({"format": "plumbline.rows/1", "name": "own", "source": "a log", "rows": [
+    {"id": "run", "framework": "PyTorch", "hardware": "A100-SXM-80GB", "gpus": 1, "seq_len": 1024, "global_batch": 8,
+    "micro_batch": 1, "precision": "bf16", "recompute": "full", "measured": {"step_time_s": 9},
+    "model_spec": {"arch": "llama", "layers": 2, "hidden": 256, "heads": 4, "ffn": 512, "vocab": 1024, "norm": ")json" +
+                           norm + R"json("}}]})json";
+  const Json json = parse_json(text, "own.json");
+  const RunSet runs = runs_from_json(JsonPlace(json, "own.json"), "own");
+  return resolver_of_catalogue().resolve(runs.runs.front().question, runs);
+}
+
+bool has_operator(const Resolution& resolution, OpKind kind) {
+  const Block& layer = first_layer(resolution.run->question.graph());
+  return std::any_of(layer.ops().begin(), layer.ops().end(), [&](const Op& op) { return op.kind == kind; });
+}
+
+}  // namespace
+
+TEST_CASE("a shape's norm is read in capitals or not, and one that nobody knows is refused") {
+  CHECK(has_operator(run_of_shape("rmsnorm"), OpKind::rms_norm));
+  CHECK(has_operator(run_of_shape("RMSNorm"), OpKind::rms_norm));
+  CHECK(has_operator(run_of_shape("layernorm"), OpKind::layer_norm));
+  CHECK_THAT(run_of_shape("rsmnorm").skipped, Catch::Matchers::ContainsSubstring("its norm \"rsmnorm\" is unknown"));
 }
 
 TEST_CASE("absurd shapes are refused, not counted wrongly") {
