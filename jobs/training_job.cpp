@@ -10,11 +10,9 @@ TrainingJob training_job(const session::PreparedRun& prepared, const TrainingFla
                   .strategy = prepared.asked.strategy,
                   .training = question.training(),
                   .program = prepared.simulated.program,
-                  .replays = prepared.simulated.replays,
                   .constants = question.network().constants,
                   .plan_fingerprint = prepared.training_fingerprint,
-                  .network = {question.network().model_type, prepared.network_config, prepared.network_fingerprint},
-                  .programs = prepared.simulated.programs.get()};
+                  .network = {question.network().model_type, prepared.network_config, prepared.network_fingerprint}};
   flags.complete(job, recipe);
   return job;
 }

@@ -4,9 +4,10 @@
 #include <mutex>
 
 #include "core/cost/program_cost.h"
+#include "core/cost/replays.h"
 #include "core/cost/routed_sizes.h"
 #include "core/cost/ruled_variants.h"
-#include "core/program/known_programs.h"
+#include "core/program/block_programs.h"
 #include "core/simulate/simulation.h"
 #include "runtime/execution/parameter_store.h"
 #include "runtime/run/trainer.h"
@@ -53,18 +54,19 @@ class LoweredPlan {
     const SizedPlan of_plan = priced.sizes();
     const SegmentTable segments(of_plan, Granularity::block);
     sizes = scattered_by_unit(lowering_input(of_plan, segments));
+    replays = replays_of(graph, blocks, layout.arrangement, strategy.recompute.mode);
+    KnownPrograms known;
+    sizes.blocks = block_programs(graph, shard_of(strategy, training), replays, known);
     program = lower(sizes);
     simulation = simulate(program, action_times(priced, segments, program), 0);
-    replays = replays_of(graph, blocks, layout.arrangement, strategy.recompute.mode);
   }
   LoweredPlan(const LoweredPlan&) = delete;
   LoweredPlan& operator=(const LoweredPlan&) = delete;
 
   [[nodiscard]] TrainingJob job() const {
-    TrainingJob job{graph, strategy, training, program, replays, {}, {}, {}, {}, "test"};
+    TrainingJob job{graph, strategy, training, program, {}, {}, {}, {}, "test"};
     job.learning_rate.peak = 0.01;
     job.learning_rate.steps = 100;
-    job.programs = &programs;
     return job;
   }
 
@@ -81,7 +83,6 @@ class LoweredPlan {
   Program program;
   Simulation simulation;
   std::vector<Replay> replays;
-  mutable KnownPrograms programs;  ///< of the graph's blocks, which all runs of the plan share
 };
 
 /// Of each expert, one after another; a matrix that is no expert's counts as one.
@@ -117,7 +118,6 @@ class CollectingProbe : public ExecutionProbe {
  public:
   explicit CollectingProbe(ExecutionProbe* next) : next_(next != nullptr ? *next : nobody_) {}
 
-  void on_lowered(BlockProgram& block) override { next_.on_lowered(block); }
   void on_action(std::int32_t rank, std::int64_t step, std::int32_t action) override {
     next_.on_action(rank, step, action);
   }

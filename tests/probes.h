@@ -1,5 +1,5 @@
 #pragma once
-/// \file probes.h: probes of one function each (runtime/execution/execution_probe.h).
+/// \file probes.h: probes of one function (runtime/execution/execution_probe.h).
 
 #include <utility>
 
@@ -16,17 +16,6 @@ class ActionProbe : public ExecutionProbe {
 
  private:
   Act act_;
-};
-
-/// Calls `change(block)` with the instructions of each execution of a block.
-template <class Change>
-class LoweringProbe : public ExecutionProbe {
- public:
-  explicit LoweringProbe(Change change) : change_(std::move(change)) {}
-  void on_lowered(BlockProgram& block) override { change_(block); }
-
- private:
-  Change change_;
 };
 
 }  // namespace plumbline

@@ -1,6 +1,7 @@
 #include "core/cost/block_sizes.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "core/cost/attention_scratch.h"
 #include "core/cost/autocast.h"
@@ -182,21 +183,22 @@ std::vector<BlockSend> fold_replay(VariantSizes& variant, const LoweredBlock& of
                                    const MemoryProfile& kept, BackwardForm form) {
   variant.memory.logits = kept.logits;
   if (!runs_backward(of.block)) return {};  // what it would read is not kept
-  const BlockProgram program = of.lowering.lower({variant.replayed, mode, variant.kept, variant.place}, form);
+  const std::shared_ptr<const BlockProgram> program =
+      of.lowering.shared({variant.replayed, mode, variant.kept, variant.place}, form);
   variant.regathered = regathered(of, variant.replayed);
-  variant.memory = memory_profile(program, form, variant.memory.saved, kept.logits);
+  variant.memory = memory_profile(*program, form, variant.memory.saved, kept.logits);
   variant.restored = std::max(Bytes(0), variant.memory.working.backward - kept.working.backward);
-  std::vector<BlockSend> sends = stack_sends(of, program, BlockPass::recompute);
+  std::vector<BlockSend> sends = stack_sends(of, *program, BlockPass::recompute);
   variant.wire = sent_bytes(sends, of.groups);
   return sends;
 }
 
 SizedBlock sized_block(const LoweredBlock& of) {
-  const BlockProgram program = of.lowering.lower({});
+  const std::shared_ptr<const BlockProgram> program = of.lowering.shared({});
   SizedBlock block;
-  block.sends.passes = pass_sends(of, program);
+  block.sends.passes = pass_sends(of, *program);
   block.sizes = sizes_of_passes(of, block.sends.passes);
-  add_ruled_sizes(block, of, memory_profile(program, BackwardForm::split, Bytes(0), held_logits(of)));
+  add_ruled_sizes(block, of, memory_profile(*program, BackwardForm::split, Bytes(0), held_logits(of)));
   BlockSizes& sizes = block.sizes;
   const bool holds_checkpoints =
       of.target.stack.features.layer_checkpoints == LayerCheckpoints::on_host && of.block.kind() == BlockKind::layer;

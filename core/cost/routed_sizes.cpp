@@ -56,13 +56,13 @@ void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& ro
   const Replay& replay = plan.replays[static_cast<std::size_t>(execution)];
   const Shard shard = with_extra_rows(plan.shard, extra_rows(plan, rows));
   const Bytes extra = extra_saved(block, keep_rule(block, plan.shard, replay), plan.shard, shard);
-  const auto profile_on = [&](const Shard& of, Bytes saved) {
-    const MemoryProfile profile =
-        memory_profile(BlockLowering(block, of).lower(replay), BackwardForm::split, saved, Bytes(0));
+  const auto profile_of = [&](const BlockProgram& program, Bytes saved) {
+    const MemoryProfile profile = memory_profile(program, BackwardForm::split, saved, Bytes(0));
     return splits ? profile : profile.of_whole_backward();
   };
-  const MemoryProfile from = profile_on(plan.shard, Bytes(0));
-  const MemoryProfile to = profile_on(shard, extra);
+  check(plan.sizes.blocks.size() == plan.replays.size(), "what is routed has the programs of its blocks");
+  const MemoryProfile from = profile_of(*plan.sizes.blocks[static_cast<std::size_t>(execution)], Bytes(0));
+  const MemoryProfile to = profile_of(BlockLowering(block, shard).lower(replay), extra);
   segment.memory.exchange(from, to);
   if (segment.leaves() == Bytes(0)) return;
   segment.offloaded += to.dropped() - from.dropped();

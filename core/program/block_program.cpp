@@ -1,5 +1,8 @@
 #include "core/program/block_program.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/program/block_lanes.h"
 #include "core/program/block_passes.h"
 #include "core/program/known_programs.h"
@@ -27,12 +30,37 @@ BlockLowering::BlockLowering(const Block& block, const Shard& shard, KnownProgra
     position_[slot(block.execution_order()[i])] = static_cast<std::int32_t>(i);
 }
 
+namespace {
+
+void set_sizes(BlockProgram& program, const BlockFacts& facts) {
+  for (BlockBuffer& buffer : program.buffers) buffer.bytes = facts.bytes(buffer, program.buffers);
+}
+
+/// A buffer that is like another one comes behind it, whose size was compared before.
+bool has_sizes(const BlockProgram& program, const BlockFacts& facts) {
+  return std::all_of(program.buffers.begin(), program.buffers.end(),
+                     [&](const BlockBuffer& buffer) { return buffer.bytes == facts.bytes(buffer, program.buffers); });
+}
+
+}  // namespace
+
 BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const {
   const KeepRule rule = keep_rule(block_, saved_, replay);
   const BlockFacts facts(*this, rule);
-  BlockProgram program = known_ == nullptr ? lower(facts, form) : known(facts, replay, form);
-  for (BlockBuffer& buffer : program.buffers) buffer.bytes = facts.bytes(buffer, program.buffers);
+  BlockProgram program = known_ == nullptr ? lower(facts, form) : *known(facts, replay, form);
+  set_sizes(program, facts);
   return program;
+}
+
+std::shared_ptr<const BlockProgram> BlockLowering::shared(const Replay& replay, BackwardForm form) const {
+  if (known_ == nullptr) return std::make_shared<const BlockProgram>(lower(replay, form));
+  const KeepRule rule = keep_rule(block_, saved_, replay);
+  const BlockFacts facts(*this, rule);
+  std::shared_ptr<const BlockProgram> found = known(facts, replay, form);
+  if (has_sizes(*found, facts)) return found;
+  BlockProgram own = *found;
+  set_sizes(own, facts);
+  return std::make_shared<const BlockProgram>(std::move(own));
 }
 
 BlockProgram BlockLowering::lower(const BlockFacts& facts, BackwardForm form) const {
@@ -41,19 +69,20 @@ BlockProgram BlockLowering::lower(const BlockFacts& facts, BackwardForm form) co
   return program;
 }
 
-BlockProgram BlockLowering::known(const BlockFacts& facts, const Replay& replay, BackwardForm form) const {
+std::shared_ptr<const BlockProgram> BlockLowering::known(const BlockFacts& facts, const Replay& replay,
+                                                         BackwardForm form) const {
   KnownPrograms::Key key{&block_, shape()};
   std::vector<std::int32_t>& shape = key.second;
   shape.push_back(static_cast<std::int32_t>(form));
-  shape.push_back(static_cast<std::int32_t>(replay.mode));
+  shape.push_back(replay.mode == RecomputeMode::selective ? 1 : 0);  // all of the mode that keep_rule asks
   shape.push_back(static_cast<std::int32_t>(replay.replayed.size()));
   shape.insert(shape.end(), replay.replayed.begin(), replay.replayed.end());
   shape.insert(shape.end(), replay.kept.begin(), replay.kept.end());
   shape.push_back(static_cast<std::int32_t>(replay.place));
-  if (const auto program = known_->find(key)) return *program;
+  if (auto program = known_->find(key)) return program;
   BlockProgram made = lower(facts, form);
-  known_->keep(std::move(key), made);
-  return made;
+  set_sizes(made, facts);
+  return known_->keep(std::move(key), std::move(made));
 }
 
 std::vector<std::int32_t> BlockLowering::shape() const {

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -154,6 +155,9 @@ class BlockLowering {
   BlockLowering(const Block& block, const Shard& shard, KnownPrograms* known = nullptr);
   /// Linear in the operators.
   [[nodiscard]] BlockProgram lower(const Replay& replay, BackwardForm form = BackwardForm::split) const;
+  /// The same; a known program of the same sizes is shared.
+  [[nodiscard]] std::shared_ptr<const BlockProgram> shared(const Replay& replay,
+                                                           BackwardForm form = BackwardForm::split) const;
   /// What the block keeps when nothing is recomputed.
   [[nodiscard]] const std::vector<SavedTensor>& saved() const { return saved_; }
 
@@ -162,8 +166,9 @@ class BlockLowering {
   // Without sizes; the first without waits too.
   [[nodiscard]] BlockProgram lower_in_order(const BlockFacts& facts, BackwardForm form) const;
   [[nodiscard]] BlockProgram lower(const BlockFacts& facts, BackwardForm form) const;
-  /// The program of a shard with the same instructions, where one is known.
-  [[nodiscard]] BlockProgram known(const BlockFacts& facts, const Replay& replay, BackwardForm form) const;
+  /// The program of a shard with the same instructions, with its sizes: one that is known, or this shard's.
+  [[nodiscard]] std::shared_ptr<const BlockProgram> known(const BlockFacts& facts, const Replay& replay,
+                                                          BackwardForm form) const;
   /// All that instructions depend on besides the block, what runs again, and the form of the backward.
   [[nodiscard]] std::vector<std::int32_t> shape() const;
 

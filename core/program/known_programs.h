@@ -1,10 +1,10 @@
 #pragma once
 /// \file known_programs.h: programs of blocks by what their instructions depend on, for those who lower many shards.
 ///
-/// Answers a program whose sizes are another shard's. Model: degrees of parallelism change which instructions there are
-/// where they become more than one, and sizes otherwise (BlockLowering::shape), so that of thousands of shards some
-/// dozens are lowered. Blocks outlive it; a copy is for other blocks, so it begins empty. Checked against:
-/// tests/property/block_program_test.cpp.
+/// Answers a program whose sizes are those of the first shard that it was lowered for. Model: degrees of parallelism
+/// change which instructions there are where they become more than one, and sizes otherwise (BlockLowering::shape), so
+/// that of thousands of shards some dozens are lowered. Blocks outlive it; a copy is for other blocks, so it begins
+/// empty. Checked against: tests/property/block_program_test.cpp.
 
 #include <map>
 #include <memory>
@@ -36,11 +36,12 @@ class KnownPrograms {
     const auto found = programs_.find(key);
     return found == programs_.end() ? nullptr : found->second;
   }
-  /// Of two of one key either is right. Beyond `most_kept` nothing is kept.
-  void keep(Key key, BlockProgram program) {
+  /// Returns what is known from here: of two of one key the first. Beyond `most_kept` nothing is kept.
+  std::shared_ptr<const BlockProgram> keep(Key key, BlockProgram program) {
     auto kept = std::make_shared<const BlockProgram>(std::move(program));
     const std::scoped_lock lock(mutex_);
-    if (programs_.size() < most_kept) programs_.try_emplace(std::move(key), std::move(kept));
+    if (programs_.size() >= most_kept) return kept;
+    return programs_.try_emplace(std::move(key), std::move(kept)).first->second;
   }
 
  private:

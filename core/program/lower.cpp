@@ -33,7 +33,8 @@ RankProgram lowered_rank(const passes::RankContext& context, Buffers buffers) {
 
 Program lowered(const LoweringInput& input, Buffers buffers) {
   check(input.ranks.size() == input.schedule.ranks.size(), "every rank of the order has its sizes");
-  Program program{input.schedule.shape, input.schedule.placement, {}};
+  Program program{
+      .shape = input.schedule.shape, .placement = input.schedule.placement, .ranks = {}, .blocks = input.blocks};
   for (std::int32_t rank = 0; rank < input.schedule.shape.pipeline_stages; ++rank) {
     passes::UnitTable units(input.ranks[static_cast<std::size_t>(rank)]);
     program.ranks.push_back(lowered_rank({input, rank, units}, buffers));

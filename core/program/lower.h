@@ -95,6 +95,7 @@ struct LoweringInput {
   GradientScatters scatters = GradientScatters::every_backward;
   ComputeSchedule schedule;
   std::vector<RankSizes> ranks;
+  BlockPrograms blocks{};  ///< which the program's compute actions run
 };
 
 /// When gradients that ranks share (ZeRO-2 and 3) are scattered: in the buckets of the stack, or each unit's when they

@@ -4,11 +4,13 @@
 /// Answers: who does what after what, with which bytes (of buffers, and on the wire); no time.
 /// Model: one rank per pipeline stage stands for all ranks of that stage. A segment of a chunk is what one compute
 /// action covers: the whole chunk, or one execution of a block. Buffers are slots that may live more than once in a
-/// step.
+/// step. What a compute action of a single block does is that block's program (block_program.h), which all ranks and
+/// executions that run it alike share.
 /// Source: PyTorch's torch.distributed.pipelining (compute-only order, then passes that add the rest).
 /// Not modelled: one collective stands for all of its kind in a segment and pass.
 /// Checked against: tests/unit/core/program/lower_test.cpp; tests/property/simulation_agreement_test.cpp.
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -55,11 +57,16 @@ struct RankProgram {
 [[nodiscard]] std::span<const BufferUse> uses_of(const Action& action, const RankProgram& rank);
 [[nodiscard]] std::span<const std::int32_t> units_of(const Action& action, const RankProgram& rank);
 
+struct BlockProgram;
+/// By execution of Graph::sequence(). None where segments are whole chunks, or times alone were asked for.
+using BlockPrograms = std::vector<std::shared_ptr<const BlockProgram>>;
+
 struct Program {
   PipelineShape shape;
   StagePlacement placement = StagePlacement::looped;
   std::vector<RankProgram> ranks;
   std::int64_t overlapped_actions = 0;  ///< actions that run alongside others
+  BlockPrograms blocks{};
 
   [[nodiscard]] std::int64_t action_count() const;
 };

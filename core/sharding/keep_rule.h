@@ -31,6 +31,7 @@ struct Replay {
   RecomputeMode mode = RecomputeMode::none;
   std::vector<bool> kept = {};
   ReplayPlace place = ReplayPlace::alone;
+  bool operator==(const Replay&) const = default;
 };
 
 struct KeepRule {

@@ -1,8 +1,8 @@
 #include "planner/pricing/simulated.h"
 
 #include "core/base/errors.h"
+#include "core/program/block_programs.h"
 #include "core/program/buffer_check.h"
-#include "core/program/known_programs.h"
 #include "core/program/repeating_order.h"
 #include "planner/pricing/priced.h"
 
@@ -39,7 +39,12 @@ class PlanSimulator {
         ranks_(question.graph(), layout_, blocks_),
         plan_{question.graph(), strategy_, question.training(), stack_, question.step_pricer(), ranks_, blocks_},
         sizes_(plan_.sizes()),
-        segments_(sizes_, options.granularity) {}
+        segments_(sizes_, options.granularity) {
+    if (options.granularity == Granularity::chunk) return;
+    KnownPrograms own;
+    programs_ = block_programs(question.graph(), shard_of(strategy_, question.training()), replays(),
+                               known != nullptr ? *known : own);
+  }
 
   SimulatedPlan whole(ComputeSchedule order) {
     Attempt simulated = attempt(std::move(order)).value();
@@ -75,6 +80,10 @@ class PlanSimulator {
     Attempt attempt;
     LeftOut left_out;
   };
+
+  [[nodiscard]] std::vector<Replay> replays() const {
+    return replays_of(question_.graph(), blocks_, layout_.arrangement, strategy_.recompute.mode);
+  }
 
   [[nodiscard]] std::int64_t passes_of(const PipelineShape& shape) const {
     return 2 * std::int64_t{strategy_.chunks()} * shape.micro_batches;
@@ -117,6 +126,7 @@ class PlanSimulator {
   std::optional<Attempt> attempt(ComputeSchedule order) {
     Attempt result;
     result.plan.sizes = lowering_input(sizes_, segments_, std::move(order));
+    result.plan.sizes.blocks = programs_;
     if (options_.scattering == Scattering::by_unit) result.plan.sizes = scattered_by_unit(std::move(result.plan.sizes));
     result.plan.program = has_buffers_ ? lower(result.plan.sizes) : lower_without_buffers(result.plan.sizes);
     if (has_buffers_)
@@ -130,7 +140,7 @@ class PlanSimulator {
 
   SimulatedPlan finished(Attempt simulated, const LeftOut& left_out) {
     SimulatedPlan result = std::move(simulated.plan);
-    result.replays = replays_of(question_.graph(), blocks_, layout_.arrangement, strategy_.recompute.mode);
+    result.replays = replays();
     result.simulation = simulation_of(result.program, simulated.times, std::move(simulated.timeline),
                                       stack_.memory.fragmentation_fraction, options_.timeline, left_out);
     if (left_out.micro_batches > 0) renumber(result.program, left_out);
@@ -149,6 +159,7 @@ class PlanSimulator {
   PricedPlan plan_;
   SizedPlan sizes_;
   SegmentTable segments_;
+  BlockPrograms programs_;
 };
 
 }  // namespace

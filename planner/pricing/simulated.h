@@ -3,6 +3,7 @@
 ///
 /// Model: the order is the named schedule's, or any other of the same shape. What a rank holds and what it takes follow
 /// the order's placement of stages; chunks, recompute, sharing of links and of states are those of the strategy.
+/// A program of single blocks has their programs, as this runtime runs them (core/program/block_programs.h).
 /// Of very many micro-batches a short program is lowered and simulated where that gives the same figures
 /// (core/simulate/steady_state.h): Simulation::left_out says what is not in it.
 /// Not modelled: whether an order of one's own hides reductions or exchanges of experts better or worse than the named
@@ -36,7 +37,7 @@ struct SimulatedPlan {
   std::vector<Replay> replays;  ///< by execution: what its backward computes again
   Program program;
   Simulation simulation;
-  /// Of the question's blocks, for whoever lowers them again: good while its graph is.
+  /// Of the question's blocks, for whoever lowers them in another form: good while its graph is.
   std::shared_ptr<KnownPrograms> programs;
 };
 

@@ -13,18 +13,16 @@
 
 namespace plumbline {
 
-/// Pieces of the program are single executions of blocks.
+/// Pieces of the program are single executions of blocks, whose programs it has.
 struct ExecutionPlan {
   const Graph& graph;
   const Strategy& strategy;
   const Training& training;
   const Program& program;
-  const std::vector<Replay>& replays;  ///< by execution
   const OperatorConstants& constants;
   ExpertRouting routing;
   Fp8Scaling fp8_scaling;
   ExecutionProbe& probe;
-  KnownPrograms* programs = nullptr;  ///< of the graph's blocks, lowered once for all who share them; null: none
 
   /// 1 / tokens of the global batch; alongside it the loss scale (step_scalars.h).
   [[nodiscard]] float gradient_scale() const {

@@ -1,5 +1,5 @@
 #pragma once
-/// \file execution_probe.h: what tests look at inside of a run, and may change there.
+/// \file execution_probe.h: what tests look at inside of a run.
 ///
 /// Model: each function is called on the thread of the rank that it is about, several at the same time, and does
 /// nothing unless a test overrides it. What a test throws ends the run as the rank's failure would. Not modelled: what
@@ -10,7 +10,6 @@
 namespace plumbline {
 
 class ParameterStore;
-struct BlockProgram;
 struct LocalLogits;
 
 /// Must outlive the run; where the run failed, as long as RunFailure says (run/trainer.h).
@@ -21,8 +20,6 @@ class ExecutionProbe {
   ExecutionProbe& operator=(const ExecutionProbe&) = delete;
   virtual ~ExecutionProbe() = default;
 
-  /// With the instructions of each execution of a block, before the rank's first step.
-  virtual void on_lowered(BlockProgram& /*block*/) {}
   /// Before each action.
   virtual void on_action(std::int32_t /*rank*/, std::int64_t /*step*/, std::int32_t /*action*/) {}
   /// With each micro-batch's logits of the first step, where the rank holds some of them.

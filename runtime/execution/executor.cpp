@@ -11,6 +11,10 @@ std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 using Tensors = std::vector<BufferRef>;
 
+const BlockProgram& block_program(const Program& program, std::int32_t execution) {
+  return *program.blocks[at(execution)];
+}
+
 const Tensor& crossing(const Block& block, const std::vector<TensorId>& tensors) {
   check(tensors.size() == 1, "one tensor crosses between stages");
   return block.tensor(tensors.front());
@@ -56,7 +60,6 @@ Executor::Executor(const ExecutionPlan& plan, ExecutionMode mode, const RankShar
       stage_(share.groups.index(Axis::pipeline)),
       rank_(plan.program.ranks[at(stage_)]),
       sequence_(plan.graph.sequence()),
-      blocks_(sequence_.size()),
       passes_(sequence_.size()),
       reductions_(parameters.gradients, rank_, sequence_.size()),
       buffers_(rank_),
@@ -66,14 +69,12 @@ Executor::Executor(const ExecutionPlan& plan, ExecutionMode mode, const RankShar
       lanes_(rank_, device.lanes),
       ranges_(rank_, device.lanes),
       offload_(device.memory, device.lanes) {
-  const BackwardForm form = splits_backward(plan.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
+  check(plan.program.blocks.size() == sequence_.size(), "an executed program has the programs of its blocks");
   for (const auto& segments : rank_.chunks)
     for (const Segment& segment : segments) {
       check(segment.last == segment.first + 1, "segments of an executed program are single blocks");
-      blocks_[at(segment.first)] =
-          BlockLowering(block(segment.first), share_.shard, plan.programs).lower(plan.replays[at(segment.first)], form);
-      plan.probe.on_lowered(blocks_[at(segment.first)]);
-      check(blocks_[at(segment.first)].constants.empty(), "a network that is executed makes all its tensors");
+      check(block_program(plan.program, segment.first).constants.empty(),
+            "a network that is executed makes all its tensors");
       if (plan.strategy.zero_stage < 3) keep_product_weights(parts_, block(segment.first), segment.first);
     }
   for (const Action& a : rank_.actions)
@@ -148,7 +149,8 @@ void Executor::give_step(const OptimizerStep& optimizer, const BeforeAction& bef
     }
     live.end_action(i);
     if (computes(action))
-      is_replayed = action.kind() == ActionKind::recompute && blocks_[at(execution_of(action))].replay_outputs.empty();
+      is_replayed = action.kind() == ActionKind::recompute &&
+                    block_program(plan_.program, execution_of(action)).replay_outputs.empty();
     if (mode_ == ExecutionMode::strict && computes(action)) buffers_.require_fit(action, live, share_.groups.rank());
     buffers_.end(action);
   }
@@ -205,13 +207,13 @@ void Executor::compute(const Action& action, std::int32_t index) {
   const std::int32_t execution = execution_of(action);
   batches_.load(action.micro_batch);
   inside_.begin_block();
-  BlockInterpreter interpreter(parts_, block(execution), blocks_[at(execution)], execution,
+  BlockInterpreter interpreter(parts_, block(execution), block_program(plan_.program, execution), execution,
                                states_[{execution, action.micro_batch}]);
   const auto& pass = std::get<ComputePass>(action.what);
   switch (pass.of) {
     case ComputeKind::forward: forward(interpreter, action, execution); break;
     case ComputeKind::recompute:
-      if (blocks_[at(execution)].replay_outputs.empty()) take_gradients(action, execution);
+      if (block_program(plan_.program, execution).replay_outputs.empty()) take_gradients(action, execution);
       replay_rows_.replay(interpreter, {execution, action.micro_batch});
       break;
     case ComputeKind::backward_weight:

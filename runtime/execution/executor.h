@@ -106,7 +106,6 @@ class Executor {
   std::int32_t stage_;
   const RankProgram& rank_;
   std::vector<BlockId> sequence_;
-  std::vector<BlockProgram> blocks_;     ///< by execution
   std::vector<std::int32_t> last_pass_;  ///< by execution: actions that make its weight gradients, still to come
   std::vector<std::int32_t> passes_;     ///< by execution, in a step
   GradientReductions reductions_;

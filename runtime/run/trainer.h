@@ -13,7 +13,6 @@
 
 #include <memory>
 
-#include "core/cost/replays.h"
 #include "core/graph/operator_constants.h"
 #include "core/measurement/run_record.h"
 #include "runtime/run/run_options.h"
@@ -51,8 +50,8 @@ struct TrainingJob {
   const Graph& graph;  ///< as trained: frozen parameters and adapters written in
   const Strategy& strategy;
   const Training& training;
-  const Program& program;       ///< its segments are single executions of blocks (Granularity::block)
-  std::vector<Replay> replays;  ///< by execution of the network: what its backward computes again (replays_of)
+  /// Its segments are single executions of blocks (Granularity::block), whose programs it has.
+  const Program& program;
   OptimizerSettings optimizer = {};
   LearningRateSchedule learning_rate = {};
   LossScaleRule loss_scale = {};  ///< fp16 alone
@@ -61,9 +60,6 @@ struct TrainingJob {
   ExpertRouting routing = ExpertRouting::learned;
   NetworkIdentity network = {};
   Fp8Scaling fp8_scaling = Fp8Scaling::tensor;  ///< of fp8 recipes
-  /// Of the graph's blocks: those that were lowered for the plan, and by other ranks, are not lowered again. Null: each
-  /// rank lowers its own.
-  KnownPrograms* programs = nullptr;
 };
 
 /// `owner`: of the job, the options and what they point to; every thread of a rank keeps it until it ends. Null: they

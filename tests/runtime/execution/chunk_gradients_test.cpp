@@ -125,8 +125,7 @@ TEST_CASE("a step is not taken where a chunk's gradients are left") {
       if (auto* reduction = std::get_if<GradientReduction>(&a.what);
           reduction != nullptr && reduction->of != GradientsOf::step && a.chunk == 0 && reduction->units.count > 0)
         --reduction->units.count;
-  const TrainingJob job{
-      plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+  const TrainingJob job{plan.graph, plan.strategy, plan.training, changed, {}, plan.job().learning_rate, {}, {}, ""};
   CHECK_THROWS_WITH(execute(job, two_steps()), ContainsSubstring("no action scatters the gradients of"));
 }
 

@@ -124,8 +124,7 @@ TEST_CASE("experts in turn: strategies give one rank's numbers, and hold and sen
 
 /// Bytes of all-to-alls that the first rank sends in a step, and the plan has.
 std::pair<Bytes, Bytes> exchanged(const LoweredPlan& plan, const Program& executed) {
-  TrainingJob job{
-      plan.graph, plan.strategy, plan.training, executed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+  TrainingJob job{plan.graph, plan.strategy, plan.training, executed, {}, plan.job().learning_rate, {}, {}, ""};
   job.routing = ExpertRouting::balanced;
   RunOptions unpoisoned = options(1);
   unpoisoned.tests.poison = Poison::no;

@@ -167,8 +167,7 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
     Program changed = plan.program;
     for (Buffer& buffer : changed.ranks[0].buffers)
       if (buffer.memory_class == MemoryClass::working_buffers) buffer.bytes -= Bytes(4);
-    TrainingJob job{
-        plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+    TrainingJob job{plan.graph, plan.strategy, plan.training, changed, {}, plan.job().learning_rate, {}, {}, ""};
     CHECK_THROWS_WITH(execute(job, strict), Catch::Matchers::ContainsSubstring("working_buffers"));
   }
   SECTION("a missing collective") {
@@ -177,8 +176,7 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
     const auto found = std::find_if(actions.begin(), actions.end(),
                                     [](const Action& a) { return a.kind() == ActionKind::tensor_collective; });
     std::get<BlockCollective>(found->what).axis = BlockAxis::context;
-    TrainingJob job{
-        plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+    TrainingJob job{plan.graph, plan.strategy, plan.training, changed, {}, plan.job().learning_rate, {}, {}, ""};
     RunOptions unpoisoned = options(1);
     unpoisoned.tests.poison = Poison::no;
     CHECK_THROWS_WITH(execute(job, unpoisoned),
@@ -188,8 +186,7 @@ TEST_CASE("a smaller buffer, a missing collective and a longer message are notic
     Program changed = plan.program;
     for (Action& a : changed.ranks[0].actions)
       if (a.kind() == ActionKind::send_forward) std::get<StageMessage>(a.what).bytes += Bytes(64);
-    TrainingJob job{
-        plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+    TrainingJob job{plan.graph, plan.strategy, plan.training, changed, {}, plan.job().learning_rate, {}, {}, ""};
     const RunRecord record = execute(job, options(1)).record;
     CHECK(sent_in(record.ranks[0], "pipeline") > planned_on(plan.program.ranks[0], Stream::pipeline));
     CHECK(record.ranks[3].memory.at_peak[MemoryClass::communication_buffers] >

@@ -94,8 +94,7 @@ Executed run_without(const LoweredPlan& plan, const std::function<bool(const Act
   for (RankProgram& rank : changed.ranks)
     for (Action& a : rank.actions)
       if (is_dropped(a)) a.what = BlockCollective{};
-  const TrainingJob job{
-      plan.graph, plan.strategy, plan.training, changed, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+  const TrainingJob job{plan.graph, plan.strategy, plan.training, changed, {}, plan.job().learning_rate, {}, {}, ""};
   RunOptions unpoisoned = two_steps(64);
   unpoisoned.tests.poison = Poison::no;
   return execute(job, unpoisoned);
@@ -109,8 +108,7 @@ TEST_CASE("a program that scatters gradients after their buffer is needed ends t
     LoweringInput sizes = plan.sizes;
     for (RankSizes& rank : sizes.ranks) rank.scatter_bucket_share = 1;
     const Program late = lower(sizes);
-    const TrainingJob job{
-        plan.graph, plan.strategy, plan.training, late, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+    const TrainingJob job{plan.graph, plan.strategy, plan.training, late, {}, plan.job().learning_rate, {}, {}, ""};
     CHECK_THROWS_WITH(execute(job, two_steps(68)), ContainsSubstring("no action scatters the gradients of"));
   }
 }
@@ -166,8 +164,7 @@ Executed run_with_slot(const LoweredPlan& plan, ActionKind kind, UnitSlot (*chan
       }
     REQUIRE(found >= 2);
   }
-  const TrainingJob job{
-      plan.graph, plan.strategy, plan.training, program, plan.replays, {}, plan.job().learning_rate, {}, {}, ""};
+  const TrainingJob job{plan.graph, plan.strategy, plan.training, program, {}, plan.job().learning_rate, {}, {}, ""};
   RunOptions unpoisoned = two_steps(64);
   unpoisoned.tests.poison = Poison::no;
   return execute(job, unpoisoned);

@@ -1,0 +1,67 @@
+// Programs of a network's blocks: which executions share one, and with whom.
+#include "core/program/block_programs.h"
+
+#include "tests/catch.h"
+#include "tests/networks.h"
+
+namespace plumbline::block_programs_test {
+namespace {
+
+Graph three_layers() {
+  GptShape shape;
+  shape.layers = 3;
+  shape.hidden = 8;
+  shape.heads = 2;
+  shape.vocabulary = 16;
+  shape.positions = 16;
+  return gpt(shape);
+}
+
+Shard shard_of_tokens(std::int64_t tokens) {
+  Shard shard;
+  shard.lengths = {1, tokens};
+  return shard;
+}
+
+/// Of an embedding, three layers and a head, of which the layer in the middle runs again.
+std::vector<Replay> middle_replayed(const Graph& graph) {
+  std::vector<Replay> replays(graph.sequence().size());
+  const Block& layer = graph.block(graph.sequence()[2]);
+  replays[2] = {std::vector<bool>(layer.ops().size(), true), RecomputeMode::full};
+  return replays;
+}
+
+TEST_CASE("executions of a block with the same replay have one program") {
+  const Graph graph = three_layers();
+  REQUIRE(graph.sequence().size() == 5);
+  KnownPrograms known;
+  const BlockPrograms programs = block_programs(graph, shard_of_tokens(4), middle_replayed(graph), known);
+  REQUIRE(programs.size() == 5);
+  CHECK(programs[1] == programs[3]);
+  CHECK(programs[1] != programs[2]);
+  CHECK(programs[1]->pass(BlockPass::recompute).empty());
+  CHECK_FALSE(programs[2]->pass(BlockPass::recompute).empty());
+}
+
+TEST_CASE("a block that was lowered for the same sizes is not lowered again, for others it has its own bytes") {
+  const Graph graph = three_layers();
+  const std::vector<Replay> replays = middle_replayed(graph);
+  const Block& layer = graph.block(graph.sequence()[1]);
+  KnownPrograms known;
+  const Shard priced = shard_of_tokens(4);
+  const auto kept = BlockLowering(layer, priced, &known).shared({});
+  // Pricing names the mode of a replay, of which only `selective` changes what is done.
+  const auto placed = BlockLowering(layer, priced, &known).shared({replays[2].replayed, RecomputeMode::placed});
+  const BlockPrograms same = block_programs(graph, priced, replays, known);
+  CHECK(same[1] == kept);
+  CHECK(same[2] == placed);
+  const Shard longer = shard_of_tokens(8);
+  const BlockPrograms others = block_programs(graph, longer, replays, known);
+  CHECK(others[1] != kept);
+  CHECK(others[1] == others[3]);
+  CHECK(to_text(*others[1], layer) == to_text(BlockLowering(layer, longer).lower({}), layer));
+  CHECK(to_text(*kept, layer) == to_text(BlockLowering(layer, priced).lower({}), layer));
+}
+
+}  // namespace
+}  // namespace plumbline::block_programs_test
