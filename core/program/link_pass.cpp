@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -54,18 +53,7 @@ class RankLinks {
     if (copy->to == CopyTo::device && !copy->is_of_states()) fetched_[place_of(action)] = i;
   }
 
-  /// What a block's pass sends is listed behind it.
-  void name_block(Action& action, std::int32_t i) {
-    if (computes(action)) block_ = i;
-    auto* collective = std::get_if<BlockCollective>(&action.what);
-    if (collective == nullptr) return;
-    const std::int32_t before = i - block_;
-    check(block_ >= 0 && before <= std::numeric_limits<std::uint8_t>::max(), "a block's collectives follow it");
-    collective->inside = static_cast<std::uint8_t>(before);
-  }
-
   void link_in_order(Action& action, std::int32_t i) {
-    name_block(action, i);
     action.needs = {last_, arrived_, -1, -1};
     if (sent_by(action) != nullptr) return;
     if (std::holds_alternative<ParameterRelease>(action.what))
@@ -105,7 +93,6 @@ class RankLinks {
 
   RankProgram& rank_;
   std::int32_t last_ = -1;
-  std::int32_t block_ = -1;  ///< the last that computes
   std::int32_t arrived_ = -1;
   std::int32_t shared_ = -1;  ///< last of the data stream's queue
   std::int32_t copied_ = -1;

@@ -91,11 +91,11 @@ inline constexpr std::size_t block_axis_count = 3;
   return streams[static_cast<std::size_t>(axis)];
 }
 
-/// A view of the instructions by which a block's pass communicates in one kind of group (block_program.h).
+/// A view of the instructions by which a block's pass communicates in one kind of group (block_program.h). It follows
+/// the pass before anything else computes.
 struct BlockCollective {
   BlockAxis axis = BlockAxis::tensor;
   ComputeKind of = ComputeKind::forward;  ///< the pass that it is part of
-  std::uint8_t inside = 0;                ///< how many actions before it that pass runs
   std::int32_t segment = 0;
   Bytes bytes{0};
   bool operator==(const BlockCollective&) const = default;

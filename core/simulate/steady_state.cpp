@@ -116,7 +116,6 @@ class SteadySearch {
   }
   static ActionPayload without_places(ActionPayload what) {
     if (auto* pass = std::get_if<ComputePass>(&what)) pass->gradients = UnitSlot::none;
-    if (auto* collective = std::get_if<BlockCollective>(&what)) collective->inside = 0;
     if (auto* message = std::get_if<StageMessage>(&what)) message->peer_action = -1;
     if (auto* gather = std::get_if<ParameterGather>(&what)) gather->slot = UnitSlot::none, gather->units = {};
     if (auto* reduction = std::get_if<GradientReduction>(&what)) reduction->units = {};

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/base/errors.h"
+#include "core/program/action_kinds.h"
 
 namespace plumbline {
 namespace {
@@ -14,17 +15,27 @@ BlockAxis block_axis(Axis axis) {
   return axis == Axis::context ? BlockAxis::context : BlockAxis::expert;
 }
 
+/// Of what the pass of action `block` sends, by kind of group; -1: none.
+std::array<std::int32_t, block_axis_count> views_behind(std::int32_t block, const RankProgram& rank) {
+  std::array<std::int32_t, block_axis_count> views{};
+  views.fill(-1);
+  const Action& ran = rank.actions[static_cast<std::size_t>(block)];
+  const auto& pass = std::get<ComputePass>(ran.what);
+  for (std::int32_t i = block + 1; i < std::ssize(rank.actions); ++i) {
+    const Action& action = rank.actions[static_cast<std::size_t>(i)];
+    if (computes(action)) break;
+    const auto* view = std::get_if<BlockCollective>(&action.what);
+    if (view == nullptr || view->of != pass.of || view->segment != pass.segment || action.chunk != ran.chunk ||
+        action.micro_batch != ran.micro_batch)
+      continue;
+    views[static_cast<std::size_t>(view->axis)] = i;
+  }
+  return views;
+}
+
 }  // namespace
 
-CollectivesInside::CollectivesInside(const RankProgram& rank, GroupCalls& calls)
-    : rank_(rank), views_(rank.actions.size(), Views{-1, -1, -1}), calls_(calls) {
-  for (std::size_t i = 0; i < rank.actions.size(); ++i) {
-    const auto* view = std::get_if<BlockCollective>(&rank.actions[i].what);
-    if (view == nullptr || view->inside == 0) continue;
-    check(view->inside <= i, "a view names a block's action before it");
-    views_[i - view->inside][static_cast<std::size_t>(view->axis)] = static_cast<std::int32_t>(i);
-  }
-}
+CollectivesInside::CollectivesInside(const RankProgram& rank, GroupCalls& calls) : rank_(rank), calls_(calls) {}
 
 void CollectivesInside::begin_step() {
   inside_.clear();
@@ -46,10 +57,11 @@ CollectivesInside::OfKinds CollectivesInside::sent() {
 void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& times) {
   const OfKinds after = sent();
   const Action& block = rank_.actions[static_cast<std::size_t>(index)];
+  const std::array<std::int32_t, block_axis_count> views = views_behind(index, rank_);
   for (std::size_t k = 0; k < block_axis_count; ++k) {
     const auto axis = static_cast<BlockAxis>(k);
     const Bytes of_block = after[k] - before_[k];
-    const std::int32_t view = views_[static_cast<std::size_t>(index)][k];
+    const std::int32_t view = views[k];
     if (view < 0) {
       // What weight gradients gather again is priced in the backward that put them off.
       if (of_block > Bytes(0) && block.kind() != ActionKind::backward_weight)

@@ -2,7 +2,7 @@
 /// \file collectives_inside.h: which collectives of a program run inside of a block, what they send and how long.
 ///
 /// Model: the collectives of a block run as instructions of that block. The program also has an action for them, which
-/// names the block's action (BlockCollective::inside) and carries their predicted time. The bytes they send and the
+/// follows the block's action and carries their predicted time. The bytes they send and the
 /// time for which they keep the compute lane, waits for their own lane included, are recorded for that action and drawn
 /// at the end of the block. A block that sends something no action stands for is an internal error. Source:
 /// core/program/program.h. Not modelled: which operator a collective served. Checked against:
@@ -40,9 +40,7 @@ class CollectivesInside {
   /// What groups that blocks communicate in have sent.
   [[nodiscard]] OfKinds sent();
 
-  using Views = std::array<std::int32_t, block_axis_count>;  ///< the action; -1: none
   const RankProgram& rank_;
-  std::vector<Views> views_;  ///< by action that computes
   GroupCalls& calls_;
   OfKinds before_{};
   std::size_t first_call_ = 0;  ///< of the block at hand

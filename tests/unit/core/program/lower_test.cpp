@@ -84,7 +84,7 @@ TEST_CASE("Collectives of a recompute stand behind it, with bytes of their own")
   CHECK_FALSE(buffer_fault(program));
 }
 
-TEST_CASE("A collective of a block is a view that names the block's action, wherever else it stands") {
+TEST_CASE("A collective of a block is a view that follows the block's action before anything else computes") {
   for (const std::int32_t zero_stage : {0, 1, 2, 3}) {
     LoweringInput input = two_ranks(zero_stage, 3);
     for (RankSizes& rank : input.ranks) {
@@ -96,15 +96,15 @@ TEST_CASE("A collective of a block is a view that names the block's action, wher
     }
     for (const RankProgram& rank : lower(input).ranks) {
       int views = 0;
-      for (std::size_t i = 0; i < rank.actions.size(); ++i) {
-        const Action& view = rank.actions[i];
+      const Action* block = nullptr;
+      for (const Action& view : rank.actions) {
+        if (computes(view)) block = &view;
         const auto* collective = std::get_if<BlockCollective>(&view.what);
         if (collective == nullptr) continue;  // sums of partial gradients run by themselves
         ++views;
-        REQUIRE(collective->inside > 0);
-        const Action& block = rank.actions[i - collective->inside];
-        const auto& pass = std::get<ComputePass>(block.what);
-        CHECK(std::tie(pass.of, block.chunk, block.micro_batch, pass.segment) ==
+        REQUIRE(block != nullptr);
+        const auto& pass = std::get<ComputePass>(block->what);
+        CHECK(std::tie(pass.of, block->chunk, block->micro_batch, pass.segment) ==
               std::tie(collective->of, view.chunk, view.micro_batch, collective->segment));
       }
       CHECK(views == 3 * (1 + 3 + 1));  // tensor of both passes, all three of the recompute

@@ -120,6 +120,8 @@ TEST_CASE("whatever order can be read can be lowered and simulated") {
       const SimulatedPlan plan = simulated(question, strategy, {granularity, read, {}});
       REQUIRE(plan.simulation.time.total() == plan.simulation.step());
       for (const Picoseconds idle : plan.simulation.idle) REQUIRE(idle >= Picoseconds(0));
+      const std::size_t executions = granularity == Granularity::block ? question.graph().sequence().size() : 0;
+      REQUIRE(plan.program.blocks.size() == executions);
     }
     ++done;
   }
