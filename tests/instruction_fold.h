@@ -51,8 +51,7 @@ class RankBlocks {
                                  : is_context      ? shard_.context_parallel
                                  : divides_experts ? shard_.expert_tensor_parallel
                                                    : shard_.expert_parallel;
-      Bytes& part = is_tensor ? sum.tensor : is_context ? sum.context : sum.expert;
-      part += send.times * wire_bytes(send.kind, send.bytes, ranks);
+      sum[block_axis(send.axis)] += send.times * wire_bytes(send.kind, send.bytes, ranks);
     }
     return sum;
   }

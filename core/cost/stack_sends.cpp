@@ -76,7 +76,7 @@ WireBytes sent_bytes(const std::vector<BlockSend>& sends, const BlockGroups& gro
   for (const BlockSend& send : sends) {
     const bool is_ring = send.axis == Axis::context && send.kind != Collective::all_to_all;
     const Bytes sent = is_ring ? send.times * send.bytes : wire_bytes(send.kind, send.bytes, groups.of(send).size);
-    (send.axis == Axis::tensor ? wire.tensor : send.axis == Axis::context ? wire.context : wire.expert) += sent;
+    wire[block_axis(send.axis)] += sent;
   }
   return wire;
 }

@@ -13,6 +13,7 @@
 
 #include "core/plan/axis.h"
 #include "core/program/action.h"
+#include "core/program/block_axis.h"
 #include "core/quantity/quantity.h"
 
 namespace plumbline {
@@ -78,9 +79,6 @@ struct ComputePass {
   [[nodiscard]] constexpr Pass pass() const { return pass_of(of); }
 };
 
-/// Groups in which blocks communicate; `expert`: those of experts' tensor parallelism too.
-enum class BlockAxis : std::uint8_t { tensor, context, expert };
-inline constexpr std::size_t block_axis_count = 3;
 [[nodiscard]] constexpr ActionKind action_kind(BlockAxis axis) {
   constexpr std::array kinds{ActionKind::tensor_collective, ActionKind::context_collective,
                              ActionKind::expert_collective};

@@ -4,6 +4,7 @@
 /// Sums of wire_bytes (core/sharding/collective.h) over the sends of a pass (block_sends.h). Checked against:
 /// tests/property/block_cost_test.cpp (closed forms); tests/runtime/execution (executed counters, exact).
 
+#include "core/program/block_axis.h"
 #include "core/quantity/quantity.h"
 
 namespace plumbline {
@@ -13,6 +14,14 @@ struct WireBytes {
   Bytes context{0};
   Bytes expert{0};
 
+  [[nodiscard]] Bytes& operator[](BlockAxis axis) {
+    if (axis == BlockAxis::tensor) return tensor;
+    return axis == BlockAxis::context ? context : expert;
+  }
+  [[nodiscard]] Bytes operator[](BlockAxis axis) const {
+    if (axis == BlockAxis::tensor) return tensor;
+    return axis == BlockAxis::context ? context : expert;
+  }
   WireBytes& operator+=(const WireBytes& other) {
     tensor += other.tensor;
     context += other.context;

@@ -1,6 +1,7 @@
 #include "runtime/execution/collectives_inside.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "core/base/errors.h"
@@ -8,12 +9,6 @@
 
 namespace plumbline {
 namespace {
-
-/// Whose view shows what this axis sends.
-BlockAxis block_axis(Axis axis) {
-  if (axis == Axis::tensor) return BlockAxis::tensor;
-  return axis == Axis::context ? BlockAxis::context : BlockAxis::expert;
-}
 
 /// Of what the pass of action `block` sends, by kind of group; -1: none.
 std::array<std::int32_t, block_axis_count> views_behind(std::int32_t block, const RankProgram& rank) {
@@ -47,21 +42,20 @@ void CollectivesInside::begin_block() {
   first_call_ = calls_.timed().size();
 }
 
-CollectivesInside::OfKinds CollectivesInside::sent() {
-  OfKinds sums{};
+WireBytes CollectivesInside::sent() {
+  WireBytes sums;
   for (const Axis axis : {Axis::tensor, Axis::context, Axis::expert, Axis::expert_tensor})
-    for (const Bytes bytes : calls_.group(axis).sent().bytes) sums[static_cast<std::size_t>(block_axis(axis))] += bytes;
+    for (const Bytes bytes : calls_.group(axis).sent().bytes) sums[block_axis(axis)] += bytes;
   return sums;
 }
 
 void CollectivesInside::end_block(std::int32_t index, std::vector<ActionTime>& times) {
-  const OfKinds after = sent();
+  const WireBytes after = sent();
   const Action& block = rank_.actions[static_cast<std::size_t>(index)];
   const std::array<std::int32_t, block_axis_count> views = views_behind(index, rank_);
-  for (std::size_t k = 0; k < block_axis_count; ++k) {
-    const auto axis = static_cast<BlockAxis>(k);
-    const Bytes of_block = after[k] - before_[k];
-    const std::int32_t view = views[k];
+  for (const BlockAxis axis : block_axes) {
+    const Bytes of_block = after[axis] - before_[axis];
+    const std::int32_t view = views[static_cast<std::size_t>(axis)];
     if (view < 0) {
       // What weight gradients gather again is priced in the backward that put them off.
       if (of_block > Bytes(0) && block.kind() != ActionKind::backward_weight)

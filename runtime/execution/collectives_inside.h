@@ -9,10 +9,10 @@
 /// tests/runtime/execution/action_times_test.cpp, recipes_test.cpp and experts_test.cpp (left out),
 /// tests/cuda/collective_times_test.cpp (on the device).
 
-#include <array>
 #include <vector>
 
 #include "core/program/program.h"
+#include "core/program/wire_bytes.h"
 #include "runtime/execution/group_calls.h"
 
 namespace plumbline {
@@ -36,13 +36,12 @@ class CollectivesInside {
   void book(std::vector<ActionTime>& times) const;
 
  private:
-  using OfKinds = std::array<Bytes, block_axis_count>;
   /// What groups that blocks communicate in have sent.
-  [[nodiscard]] OfKinds sent();
+  [[nodiscard]] WireBytes sent();
 
   const RankProgram& rank_;
   GroupCalls& calls_;
-  OfKinds before_{};
+  WireBytes before_;
   std::size_t first_call_ = 0;  ///< of the block at hand
   /// In the block of one action, booked at its view.
   struct Inside {
