@@ -61,8 +61,9 @@ void route(SegmentSizes& segment, const BalancedPlan& plan, const RoutedRows& ro
     return splits ? profile : profile.of_whole_backward();
   };
   check(plan.sizes.blocks.size() == plan.replays.size(), "what is routed has the programs of its blocks");
-  const MemoryProfile from = profile_of(*plan.sizes.blocks[static_cast<std::size_t>(execution)], Bytes(0));
-  const MemoryProfile to = profile_of(BlockLowering(block, shard).lower(replay), extra);
+  const BlockProgram& balanced = *plan.sizes.blocks[static_cast<std::size_t>(execution)];
+  const MemoryProfile from = profile_of(balanced, Bytes(0));
+  const MemoryProfile to = profile_of(BlockLowering(block, shard).in_sizes(balanced), extra);
   segment.memory.exchange(from, to);
   if (segment.leaves() == Bytes(0)) return;
   segment.offloaded += to.dropped() - from.dropped();

@@ -52,6 +52,12 @@ BlockProgram BlockLowering::lower(const Replay& replay, BackwardForm form) const
   return program;
 }
 
+BlockProgram BlockLowering::in_sizes(BlockProgram program) const {
+  const KeepRule nothing{};  // sizes of buffers do not depend on what is kept
+  set_sizes(program, BlockFacts(*this, nothing));
+  return program;
+}
+
 std::shared_ptr<const BlockProgram> BlockLowering::shared(const Replay& replay, BackwardForm form) const {
   if (known_ == nullptr) return std::make_shared<const BlockProgram>(lower(replay, form));
   const KeepRule rule = keep_rule(block_, saved_, replay);

@@ -158,6 +158,8 @@ class BlockLowering {
   /// The same; a known program of the same sizes is shared.
   [[nodiscard]] std::shared_ptr<const BlockProgram> shared(const Replay& replay,
                                                            BackwardForm form = BackwardForm::split) const;
+  /// `program` of the same block for a shard that differs in lengths or rows alone, in the sizes of this one.
+  [[nodiscard]] BlockProgram in_sizes(BlockProgram program) const;
   /// What the block keeps when nothing is recomputed.
   [[nodiscard]] const std::vector<SavedTensor>& saved() const { return saved_; }
 

@@ -63,5 +63,30 @@ TEST_CASE("a block that was lowered for the same sizes is not lowered again, for
   CHECK(to_text(*kept, layer) == to_text(BlockLowering(layer, priced).lower({}), layer));
 }
 
+// Rows that are routed to a rank beyond its balanced ones, or that it lacks, change sizes alone.
+TEST_CASE("a program of experts in the sizes of other rows is the one that is lowered for them") {
+  LlamaShape shape{.layers = 2, .hidden = 8, .heads = 2, .kv_heads = 2, .head_dim = 4, .width = 12, .vocabulary = 16};
+  shape.experts = 4;
+  shape.chosen = 2;
+  shape.expert_width = 8;
+  const Graph graph = llama(shape);
+  for (const std::int32_t parts : {1, 2})
+    for (const std::int64_t rows : {-3, 0, 5})
+      for (const Block& block : graph.blocks()) {
+        CAPTURE(block.name(), parts, rows);
+        Shard balanced = shard_of_tokens(8);
+        balanced.expert_parallel = 2;
+        balanced.expert_tensor_parallel = parts;
+        Shard routed = balanced;
+        routed.extra_rows = rows;
+        const std::vector<Replay> replays{{}, {std::vector<bool>(block.ops().size(), true), RecomputeMode::full}};
+        for (const Replay& replay : replays) {
+          const BlockProgram resized =
+              BlockLowering(block, routed).in_sizes(BlockLowering(block, balanced).lower(replay));
+          CHECK(to_text(resized, block) == to_text(BlockLowering(block, routed).lower(replay), block));
+        }
+      }
+}
+
 }  // namespace
 }  // namespace plumbline::block_programs_test
