@@ -188,7 +188,9 @@ class BlockLowering {
   std::vector<std::int32_t> position_;     ///< by op: in order of execution
 };
 
-/// "allocate 3", "linear forward attention.qkv: 0 -> ...": one line for each instruction, for tests and people.
-[[nodiscard]] std::string to_text(const BlockProgram& program, const Block& block);
+/// "allocate 3", "linear forward attention.qkv: 0 -> ...": one line for each instruction, for tests and people;
+/// `whole`: without passes that only split backwards have.
+[[nodiscard]] std::string to_text(const BlockProgram& program, const Block& block,
+                                  BackwardForm form = BackwardForm::split);
 
 }  // namespace plumbline

@@ -47,10 +47,11 @@ std::string_view to_text(KernelRole role) {
   return names[static_cast<std::size_t>(role)];
 }
 
-std::string to_text(const BlockProgram& program, const Block& block) {
+std::string to_text(const BlockProgram& program, const Block& block, BackwardForm form) {
   std::ostringstream text;
   for (std::size_t p = 0; p < block_pass_count; ++p) {
-    if (program.passes[p].empty()) continue;
+    const bool is_of_split = p >= static_cast<std::size_t>(BlockPass::backward_input);
+    if (program.passes[p].empty() || (is_of_split && form == BackwardForm::whole)) continue;
     text << pass_names[p] << ":\n";
     for (const Instruction& i : program.passes[p]) add_line(text, program, block, i);
   }

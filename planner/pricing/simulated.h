@@ -37,7 +37,7 @@ struct SimulatedPlan {
   std::vector<Replay> replays;  ///< by execution: what its backward computes again
   Program program;
   Simulation simulation;
-  /// Of the question's blocks, for whoever lowers them in another form: good while its graph is.
+  /// Of the question's blocks, for whoever asks for those of a program of chunks: good while its graph is.
   std::shared_ptr<KnownPrograms> programs;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/plan/schedule.h"
-#include "core/program/block_program.h"
+#include "core/program/block_programs.h"
 #include "core/sharding/shard.h"
 
 namespace plumbline::session {
@@ -42,14 +42,16 @@ std::string instructions_text(const PricedQuestion& asked, const SimulatedPlan& 
     found->second.last = place;
     ++found->second.count;
   }
+  const BlockPrograms programs = simulated.program.blocks.empty()
+                                     ? block_programs(graph, shard, simulated.replays, *simulated.programs)
+                                     : simulated.program.blocks;
   const BackwardForm form = splits_backward(asked.strategy.schedule) ? BackwardForm::split : BackwardForm::whole;
   std::string text;
   for (const Kind& kind : by_first) {
     const Places& places = kinds.at(kind);
     const Block& block = graph.blocks()[std::get<0>(kind)];
-    const BlockProgram program =
-        BlockLowering(block, shard, simulated.programs.get()).lower(simulated.replays[places.first], form);
-    text += (text.empty() ? "" : "\n") + block.name() + ", " + places_text(places) + "\n" + to_text(program, block);
+    text += (text.empty() ? "" : "\n") + block.name() + ", " + places_text(places) + "\n" +
+            to_text(*programs[places.first], block, form);
   }
   return text;
 }

@@ -63,6 +63,23 @@ TEST_CASE("a block that was lowered for the same sizes is not lowered again, for
   CHECK(to_text(*kept, layer) == to_text(BlockLowering(layer, priced).lower({}), layer));
 }
 
+TEST_CASE("what whole backwards run is the same in a program that split ones share") {
+  const Graph graph = three_layers();
+  const std::vector<Replay> replays = middle_replayed(graph);
+  for (const std::int32_t ranks : {1, 2}) {
+    Shard shard = shard_of_tokens(4);
+    shard.tensor_parallel = ranks;
+    KnownPrograms known;
+    const BlockPrograms programs = block_programs(graph, shard, replays, known);
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      const Block& block = graph.block(graph.sequence()[i]);
+      const BlockProgram whole = BlockLowering(block, shard).lower(replays[i], BackwardForm::whole);
+      CHECK(to_text(*programs[i], block, BackwardForm::whole) == to_text(whole, block));
+      CHECK(whole.pass(BlockPass::weight).empty());
+    }
+  }
+}
+
 // Rows that are routed to a rank beyond its balanced ones, or that it lacks, change sizes alone.
 TEST_CASE("a program of experts in the sizes of other rows is the one that is lowered for them") {
   LlamaShape shape{.layers = 2, .hidden = 8, .heads = 2, .kv_heads = 2, .head_dim = 4, .width = 12, .vocabulary = 16};
