@@ -9,9 +9,22 @@ namespace plumbline {
 namespace {
 
 /// Fields that are not keys of a run: what the resolver understands by a published spelling, and the run's own names.
-constexpr std::array<std::string_view, 14> rule_fields{
-    "id",      "rows",       "model_as",        "precision_as",       "schedule_as", "recompute_as",  "optimizer_as",
-    "loss_as", "overlap_as", "memory_basis_as", "flash_attention_as", "doubtful",    "zero_stage_as", "heads"};
+constexpr std::array<std::string_view, 16> rule_fields{"id",
+                                                       "rows",
+                                                       "model_as",
+                                                       "precision_as",
+                                                       "schedule_as",
+                                                       "recompute_as",
+                                                       "optimizer_as",
+                                                       "loss_as",
+                                                       "overlap_as",
+                                                       "cuda_graphs_as",
+                                                       "tp_comm_overlap_as",
+                                                       "memory_basis_as",
+                                                       "flash_attention_as",
+                                                       "doubtful",
+                                                       "zero_stage_as",
+                                                       "heads"};
 
 void require_field(const std::string& key, const std::string& where) {
   if (key.starts_with(row_argument_prefix)) return;

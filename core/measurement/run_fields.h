@@ -41,7 +41,7 @@ inline constexpr std::array run_number_fields{
 };
 
 /// Texts; truth values become "true" and "false".
-inline constexpr std::array<std::string_view, 42> run_word_fields{"model",
+inline constexpr std::array<std::string_view, 44> run_word_fields{"model",
                                                                   "hardware",
                                                                   "network",
                                                                   "sharding",
@@ -64,6 +64,8 @@ inline constexpr std::array<std::string_view, 42> run_word_fields{"model",
                                                                   "variant",
                                                                   "loss",
                                                                   "overlap",
+                                                                  "cuda_graphs",
+                                                                  "tp_comm_overlap",
                                                                   "quantization",
                                                                   "memory_basis",
                                                                   "memory_unit",

@@ -114,9 +114,11 @@ void add_stack(Options<Flags>& options) {
       option(&Flags::stack, {"--stack", "STACK", "software stack whose measured overheads apply", {"--framework"}}));
   const auto fields = stack_choice_fields();
   for (std::size_t i = 0; i < fields.size(); ++i)
-    options.push_back(
-        text_option<Flags>([i](Flags& flags) -> std::optional<std::string>& { return flags.of_stack[i]; },
-                           {fields[i].flag(), alternatives(fields[i].words()), std::string(fields[i].help)}));
+    options.push_back(text_option<Flags>([i](Flags& flags) -> std::optional<std::string>& { return flags.of_stack[i]; },
+                                         {fields[i].flag(),
+                                          alternatives(fields[i].words()),
+                                          std::string(fields[i].help),
+                                          {fields[i].foreign.begin(), fields[i].foreign.end()}}));
 }
 
 Options<Flags> make_options(bool several_recipes, bool several_counts) {

@@ -67,6 +67,19 @@ TEST_CASE("a kind of loss is one that stacks distinguish") {
   CHECK(refusal_of(asked) == "--overlap");
 }
 
+TEST_CASE("graphs and the overlap of tensor-parallel collectives are asked in words of their own") {
+  QuestionFlags asked = flags();
+  asked.of_stack = {std::nullopt, std::nullopt, "layers", "off"};
+  CHECK(asked.question().choices.cuda_graphs == "layers");
+  CHECK(asked.question().choices.tp_comm_overlap == "off");
+  asked.of_stack[2] = "iterations";
+  CHECK_THROWS_WITH(asked.question(), Catch::Matchers::ContainsSubstring("--cuda-graphs: found 'iterations'") &&
+                                          Catch::Matchers::ContainsSubstring("nearest: iteration"));
+  asked.of_stack[2] = std::nullopt;
+  asked.of_stack[3] = "none";
+  CHECK(refusal_of(asked) == "--tp-comm-overlap");
+}
+
 TEST_CASE("targets of adapters are said with a rank") {
   QuestionFlags asked = flags();
   asked.lora_targets = "attention";

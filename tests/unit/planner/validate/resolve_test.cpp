@@ -334,6 +334,25 @@ TEST_CASE("a run's loss is a value of its stack's axis, and published words for 
   CHECK(resolved_row("torchtune-l3.2-3b-chunkedce").run->question.text().stack == "torchtitan-2025.06");
 }
 
+TEST_CASE("a run's CUDA graphs and overlap of tensor-parallel collectives are those of its stack, in words of rows") {
+  RunQuestion run = published_row("ao-h100-l8b-none").first->question;
+  const RunSet set{"torchao_docs", {}};
+  const auto stack = [&] { return resolver_of_catalogue().resolve(run, set).run->question.text().stack; };
+  run.fields.words["cuda_graphs"] = "full_iteration";
+  CHECK(stack() == "torchtitan-2024.12+launch=cuda_graphs");
+  run.fields.words["cuda_graphs"] = "layers";
+  CHECK(stack() == "torchtitan-2024.12+launch=layer_graphs");
+  run.fields.words["cuda_graphs"] = "false";
+  CHECK(stack() == "torchtitan-2024.12");
+  run.fields.words["tp_comm_overlap"] = "true";
+  CHECK(stack() == "torchtitan-2024.12+tensor_parallel_overlap=async");
+  run.fields.words["cuda_graphs"] = "layer";
+  const Resolution refused = resolver_of_catalogue().resolve(run, set);
+  CHECK_FALSE(refused.run);
+  CHECK_THAT(refused.skipped, Catch::Matchers::ContainsSubstring("cuda_graphs: found 'layer'") &&
+                                  Catch::Matchers::ContainsSubstring("nearest: layers"));
+}
+
 TEST_CASE("a network of the catalogue may be cut to its first layers, or get more of the last kind") {
   RunQuestion run = published_row("ao-h100-l8b-none").first->question;
   const auto layers = [&](std::int64_t count) {
