@@ -132,7 +132,8 @@ Imported read(std::string_view text, std::string_view name) {
 }
 
 /// overlap_comm is about reductions alone; gathers run beside passes or not as the stage has it.
-bool says_overlap(const LaunchSettings& s) {
+bool says_choice(const StackChoiceField& field, const LaunchSettings& s) {
+  if (field.name != "overlap") return false;
   const std::string& overlap = s.choices.overlap;
   return overlap == "none" || (overlap != "both" && deepspeed_overlaps(s));
 }
@@ -147,7 +148,7 @@ LaunchTarget deepspeed_target() {
           .write = write,
           .read = read,
           .keys = deepspeed_config_keys,
-          .says_overlap = says_overlap};
+          .says_choice = says_choice};
 }
 
 }  // namespace plumbline

@@ -52,8 +52,8 @@ struct LaunchTarget {
   const std::vector<LaunchKey>& (*keys)() = nullptr;
   /// Files of one run, where what they say has to be read together; null: one after the other, the first one counts.
   Imported (*read_together)(const std::vector<NamedText>& files) = nullptr;
-  /// Whether the files say which collectives run beside passes as the plan has it; null: none does.
-  bool (*says_overlap)(const LaunchSettings& settings) = nullptr;
+  /// Whether the files ask for a choice of the software (stack_choices.h) as the plan has it; null: for none.
+  bool (*says_choice)(const StackChoiceField& field, const LaunchSettings& settings) = nullptr;
 };
 
 /// In the order of Framework.

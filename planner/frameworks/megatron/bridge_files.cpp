@@ -69,6 +69,10 @@ constexpr std::array attributes{
     Attribute{"checkpoint.ckpt_format", "--ckpt-format", ""},
     Attribute{"ddp.overlap_grad_reduce", "--overlap-grad-reduce", "false"},
     Attribute{"ddp.overlap_param_gather", "--overlap-param-gather", "false"},
+    Attribute{"model.cuda_graph_impl", "--cuda-graph-impl", ""},
+    Attribute{"model.cuda_graph_modules", "--cuda-graph-modules", ""},
+    Attribute{"model.cuda_graph_scope", "--cuda-graph-scope", ""},
+    Attribute{"model.use_te_rng_tracker", "--te-rng-tracker", ""},
     Attribute{"model.recompute_granularity", "--recompute-granularity", "null"},
     Attribute{"model.recompute_method", "--recompute-method", "null"},
     Attribute{"model.recompute_num_layers", "--recompute-num-layers", "null"},
@@ -78,7 +82,6 @@ constexpr std::array attributes{
 /// Attributes that change memory or time and are not modelled; those that change neither end in '*' or are listed so.
 constexpr std::array unmodelled{"model.fine_grained_activation_offloading",
                                 "model.offload_modules",
-                                "model.cuda_graph_impl",
                                 "comm_overlap.*",
                                 "model.cpu_offloading*",
                                 "optimizer.optimizer_cpu_offload",
@@ -107,15 +110,17 @@ LaunchKey attribute_key(const Attribute& attribute, const std::vector<LaunchKey>
       std::find_if(flags.begin(), flags.end(), [&](const LaunchKey& key) { return key.path == attribute.flag; });
   check(row != flags.end(), "every attribute names a flag of the table");
   const std::string otherwise = attribute.otherwise;
-  return {.path = attribute.path,
-          .source = source,
-          .write = [write = row->write, otherwise](const Settings& s) -> Value {
-            if (Value value = write(s)) return value;
-            return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
-          },
-          .read = row->read,
-          .understands = row->understands,
-          .effect = row->effect};
+  LaunchKey key{.path = attribute.path,
+                .source = source,
+                .read = row->read,
+                .understands = row->understands,
+                .effect = row->effect};
+  if (row->write)
+    key.write = [write = row->write, otherwise](const Settings& s) -> Value {
+      if (Value value = write(s)) return value;
+      return otherwise.empty() ? std::nullopt : Value(parse_json(otherwise, "default"));
+    };
+  return key;
 }
 
 /// Recipes that mixed_precision.py registers.
@@ -285,9 +290,33 @@ LaunchKey context_communication_key(const std::vector<LaunchKey>& flags) {
   return key;
 }
 
+void read_tensor_overlap(const Json& value, Settings& s) {
+  s.choices.tp_comm_overlap = megatron::is_on(value) ? "on" : "off";
+}
+
+/// A recipe may have chosen otherwise.
+LaunchKey tensor_overlap_key() {
+  return {.path = "model.tp_comm_overlap",
+          .source = "megatron/core/model_parallel_config.py",
+          .write = [](const Settings& s) -> Value {
+            if (s.choices.tp_comm_overlap == "off") return Value(false);
+            return megatron::overlaps_tensor_collectives(s) ? Value(true) : std::nullopt;
+          },
+          .read = read_tensor_overlap};
+}
+
+/// validate() of config.py asserts that no loss is checked on the host inside a graph of the iteration.
+LaunchKey checked_loss_key() {
+  return {.path = "rerun_state_machine.check_for_nan_in_loss",
+          .source = "src/megatron/bridge/training/config.py",
+          .write = [](const Settings& s) { return s.choices.cuda_graphs == "iteration" ? Value(false) : std::nullopt; },
+          .read = [](const Json&, Settings&) {}};
+}
+
 std::vector<LaunchKey> made_table() {
   std::vector<LaunchKey> flags = megatron::strategy_flags();
-  for (const LaunchKey& key : megatron::recipe_flags()) flags.push_back(key);
+  for (const auto& more : {megatron::recipe_flags(), megatron::stack_flags()})
+    flags.insert(flags.end(), more.begin(), more.end());
   std::vector<LaunchKey> all;
   for (const Attribute& attribute : attributes) all.push_back(attribute_key(attribute, flags));
   all.push_back(context_communication_key(flags));
@@ -295,6 +324,11 @@ std::vector<LaunchKey> made_table() {
   all.push_back(gradient_key());
   all.push_back(attention_key());
   all.push_back(adapters_key());
+  all.push_back(tensor_overlap_key());
+  all.push_back({.path = "comm_overlap.tp_comm_overlap",
+                 .source = "src/megatron/bridge/training/comm_overlap.py",
+                 .read = read_tensor_overlap});
+  all.push_back(checked_loss_key());
   all.push_back(moments_key("optimizer.exp_avg_dtype"));
   all.push_back(moments_key("optimizer.exp_avg_sq_dtype"));
   for (const char* const path :
@@ -349,6 +383,15 @@ std::string precision_lines(const Settings& s) {
          std::string(reduces_in_fp32(s) ? "True" : "False") + "\n";
 }
 
+/// A recipe's CommOverlapConfig sets the model's overlap itself when it is applied (comm_overlap.py: setup).
+std::string overlap_lines(const Settings& s) {
+  const bool is_on = megatron::overlaps_tensor_collectives(s);
+  if (!is_on && s.choices.tp_comm_overlap != "off") return "";
+  return "    if cfg.comm_overlap is not None:\n"
+         "        cfg.comm_overlap.tp_comm_overlap = " +
+         std::string(is_on ? "True" : "False") + "\n";
+}
+
 struct ImportLine {
   std::string_view used;
   std::string_view line;
@@ -371,12 +414,14 @@ LaunchFiles write_overrides(const Settings& s, std::string_view release) {
   const Json tree = with_split(written_tree(bridge_keys(), release, s), s);
   files.files.push_back(
       {"overrides.py", "# What a plan says of a Megatron-Bridge recipe: call it on the recipe's ConfigContainer.\n" +
-                           configure(megatron::overrides_text(tree) + precision_lines(s))});
+                           configure(megatron::overrides_text(tree) + precision_lines(s) + overlap_lines(s))});
   for (LaunchFile& file : launcher_files({"pretrain.py", {}, "plumbline-bridge"}, s))
     files.files.push_back(std::move(file));
   files.assumptions = {
       "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
       s.recipe.learning_rate ? "the model is the recipe's" : "the model and the learning rate are the recipe's"};
+  if (std::string sentence = megatron::assumed_for_graphs(s); !sentence.empty())
+    files.assumptions.push_back(std::move(sentence));
   if (s.precision == PrecisionRecipe::fp8)
     files.assumptions.emplace_back(std::string(mix_name(s)) + " keeps the first and the last layer in bf16");
   return files;
@@ -419,7 +464,7 @@ LaunchTarget megatron_bridge_target() {
           .write = write_overrides,
           .read = read_overrides,
           .keys = bridge_keys,
-          .says_overlap = [](const LaunchSettings&) { return true; }};
+          .says_choice = megatron::says_choice};
 }
 
 }  // namespace plumbline

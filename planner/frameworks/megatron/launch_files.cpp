@@ -18,7 +18,7 @@ using Settings = LaunchSettings;
 const std::vector<LaunchKey>& flag_keys() {
   static const std::vector<LaunchKey> keys = [] {
     std::vector<LaunchKey> all = megatron::strategy_flags();
-    for (const auto& more : {megatron::recipe_flags(), megatron::other_flags()})
+    for (const auto& more : {megatron::recipe_flags(), megatron::stack_flags(), megatron::other_flags()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -101,6 +101,8 @@ LaunchFiles write_command(const Settings& s, std::string_view release) {
   add_expert_tensor_parallel(tree, s);
   widen_positions(tree, s, files);
   add_assumptions(tree, files, s);
+  if (std::string sentence = megatron::assumed_for_graphs(s); !sentence.empty())
+    files.assumptions.push_back(std::move(sentence));
   const Json arguments(megatron::arguments_for(release, std::move(tree)));
   files.files.push_back({"arguments.txt", arguments_text(arguments)});
   const LaunchedProgram program{"pretrain_gpt.py", argument_words(arguments), "plumbline-megatron", environment_of(s)};
@@ -113,7 +115,7 @@ bool is_switch(std::string_view flag) {
   for (const std::string_view start :
        {"--bf16", "--fp16", "--sequence-parallel", "--use-", "--swiglu", "--untie-", "--group-query-attention",
         "--disable-", "--overlap-", "--recompute-activations", "--moe-grouped-gemm", "--qk-layernorm", "--add-qkv-bias",
-        "--multi-latent-attention", "--account-for-", "--no-"})
+        "--multi-latent-attention", "--account-for-", "--enable-cuda-graph", "--external-cuda-graph", "--no-"})
     if (flag.starts_with(start)) return true;
   return false;
 }
@@ -241,7 +243,7 @@ LaunchTarget megatron_lm_target() {
           .write = write_command,
           .read = read_command,
           .keys = flag_keys,
-          .says_overlap = [](const LaunchSettings&) { return true; }};
+          .says_choice = megatron::says_choice};
 }
 
 }  // namespace plumbline

@@ -42,7 +42,11 @@ constexpr std::array new_flags{
     NewFlag{"--optimizer", "muon", "core_v0.16.1"},              // megatron/core/optimizer/muon.py
     NewFlag{"--rope-scaling-factor", "", "core_v0.11.0"},        // megatron/training/arguments.py; before: 8 alone
     NewFlag{"--cpu-offloading-num-layers", "", "core_v0.16.0"},  // made of ModelParallelConfig from there on
-    NewFlag{"--optimizer", "lion", "core_v0.17.0"}};             // megatron/core/optimizer/__init__.py
+    NewFlag{"--optimizer", "lion", "core_v0.17.0"},              // megatron/core/optimizer/__init__.py
+    NewFlag{"--te-rng-tracker", "", "core_v0.11.0"},             // megatron/training/arguments.py
+    NewFlag{"--cuda-graph-impl", "", "core_v0.11.0"},            // there as --enable-cuda-graph
+    NewFlag{"--cuda-graph-impl", "full_iteration", "core_v0.14.0"},
+    NewFlag{"--cuda-graph-modules", "", "core_v0.16.1"}};  // there as --cuda-graph-scope
 
 /// A value that releases from one on refuse. The parser has it still.
 struct RefusedValue {
@@ -59,6 +63,11 @@ constexpr std::array refused_values{RefusedValue{
     "Transformer Engine's fused cross-entropy is disabled for its stability (megatron/training/arguments.py asserts)",
     "--loss vocab_parallel_jit"}};
 
+/// Before, graphs of an iteration were a scope of the local implementation, and modules were called scopes.
+constexpr std::string_view first_graph_modules = "core_v0.18.0";
+/// Before, each implementation had a switch; before 0.12 there was the local one alone.
+constexpr std::string_view first_graph_implementation = "core_v0.15.0";
+constexpr std::string_view first_external_graphs = "core_v0.12.0";
 /// Megatron-FSDP was called custom until 0.13.
 constexpr std::string_view first_megatron_fsdp = "core_v0.14.0";
 /// The package does not show --num-virtual-stages-per-pipeline-rank; every release has the flag of layers.
@@ -122,6 +131,35 @@ void name_layers_of_virtual_stages(std::string_view release, Json::Object& argum
   }
 }
 
+std::string graph_switch(std::string_view release, const Json& implementation) {
+  const bool is_local = is_value(implementation, "local") || !has(first_external_graphs, release);
+  return is_local ? "--enable-cuda-graph" : "--external-cuda-graph";
+}
+
+void drop_no_graphs(Json::Object& arguments) {
+  std::erase_if(arguments, [](const Json::Member& one) {
+    return one.first == "--cuda-graph-impl" && is_value(one.second, "none");
+  });
+}
+
+void name_graph_scopes(std::string_view release, Json::Object& arguments) {
+  bool is_iteration = false;
+  for (auto& [flag, value] : arguments) {
+    if (flag == "--cuda-graph-modules") flag = "--cuda-graph-scope";
+    if (flag != "--cuda-graph-impl" || !is_value(value, "full_iteration")) continue;
+    value = Json("local");
+    is_iteration = true;
+  }
+  if (is_iteration) arguments.emplace_back("--cuda-graph-scope", "full_iteration");
+  if (has(first_graph_implementation, release)) return;
+  drop_no_graphs(arguments);
+  for (auto& [flag, value] : arguments) {
+    if (flag != "--cuda-graph-impl") continue;
+    flag = graph_switch(release, value);
+    value = Json(true);
+  }
+}
+
 void drop_usual_rope_scale(Json::Object& arguments) {
   std::erase_if(arguments, [](const Json::Member& one) {
     return one.first == "--rope-scaling-factor" && one.second.if_double() != nullptr &&
@@ -146,12 +184,16 @@ const std::vector<std::string_view>& releases() {
 Json::Object arguments_for(std::string_view release, Json::Object arguments) {
   refuse_values(release, arguments);
   if (release == main_branch) return arguments;
-  if (!has("core_v0.11.0", release)) drop_usual_rope_scale(arguments);
+  if (!has("core_v0.11.0", release)) {
+    drop_usual_rope_scale(arguments);
+    drop_no_graphs(arguments);
+  }
   require_flags(release, arguments);
   if (!has(first_exact_vocabulary, release)) count_without_end_of_document(arguments);
   if (!has(first_fused_latent_attention, release) && Json(arguments).find("--multi-latent-attention") != nullptr)
     arguments.emplace_back("--no-rope-fusion", true);
   if (!has("core_v0.13.0", release)) name_layers_of_virtual_stages(release, arguments);
+  if (!has(first_graph_modules, release)) name_graph_scopes(release, arguments);
   if (!has(first_megatron_fsdp, release))
     for (auto& member : arguments)
       if (member.first == "--use-megatron-fsdp") member.first = "--use-custom-fsdp";

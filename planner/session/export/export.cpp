@@ -179,9 +179,38 @@ std::string_view known_release(const LaunchTarget& target, std::string_view aske
                     "one of " + all, nearest_text(asked, names)});
 }
 
-void say_overlap(const LaunchTarget& target, const LaunchSettings& s, LaunchFiles& files) {
-  if (target.says_overlap == nullptr || !target.says_overlap(s))
-    files.unsaid.push_back("--overlap " + s.choices.overlap + ": no file says it");
+/// Whether it is in place of what the stack does by itself.
+bool is_asked(const StackChoiceField& field, std::string_view stack) {
+  return stack.find("+" + std::string(field.decides) + "=") != std::string_view::npos;
+}
+
+/// What frameworks do where no file asks for more.
+bool is_left_out(const StackChoiceField& field, const std::string& word) {
+  return (field.word == &StackChoices::cuda_graphs && word == "none") ||
+         (field.word == &StackChoices::tp_comm_overlap && word == "off");
+}
+
+/// Choices of the software that somebody asked for and the files do not. A loss is none of them.
+void say_choices(const LaunchTarget& target, std::string_view stack, const LaunchSettings& s, LaunchFiles& files) {
+  for (const StackChoiceField& field : stack_choice_fields()) {
+    if (!is_asked(field, stack) || field.word == &StackChoices::loss) continue;
+    if (is_left_out(field, s.choices.*field.word)) continue;
+    if (target.says_choice == nullptr || !target.says_choice(field, s))
+      files.unsaid.push_back(field.flag() + " " + s.choices.*field.word + ": no file says it");
+  }
+}
+
+/// Files leave to the framework whether tensor-parallel collectives overlap, and that nothing replays as a graph, where
+/// nobody asked for another than the stack's way.
+StackChoices choices_for_files(std::string_view stack) {
+  StackChoices choices = choices_of_stack(stack);
+  for (const StackChoiceField& field : stack_choice_fields()) {
+    std::string& word = choices.*field.word;
+    const bool is_left =
+        field.word == &StackChoices::tp_comm_overlap || (field.word == &StackChoices::cuda_graphs && word == "none");
+    if (is_left && !is_asked(field, stack)) word.clear();
+  }
+  return choices;
 }
 
 }  // namespace
@@ -195,7 +224,7 @@ LaunchSettings launch_settings(const PricedQuestion& asked, const Strategy& stra
     settings.nodes = cluster.groups.front().count;
     settings.devices_per_node = cluster.groups.front().node.devices;
   }
-  settings.choices = choices_of_stack(asked.question.text().stack);
+  settings.choices = choices_for_files(asked.question.text().stack);
   const Training& training = asked.question.training();
   if (training.token_budget && training.global_batch > 0 && training.sequence_length > 0)
     settings.recipe.steps = 1 + (*training.token_budget - 1) / training.global_batch / training.sequence_length;
@@ -231,7 +260,7 @@ ExportAnswer export_plan(const PricedQuestion& asked, std::string_view name, std
     settings.recipe.weight_decay = 0;
   answer.files = target.write(settings, answer.release);
   say_recipe(target, settings.recipe, answer.files);
-  if (asked.question.text().stack.find("+overlap=") != std::string::npos) say_overlap(target, settings, answer.files);
+  say_choices(target, asked.question.text().stack, settings, answer.files);
   if (!settings.frozen.empty())
     answer.files.unsaid.push_back("--freeze " + settings.frozen +
                                   ": no file says it, so that the files train what the plan does not");

@@ -53,6 +53,7 @@ TEST_CASE("overrides of a recipe are read, what matters and is not modelled is n
       "cfg.model.seq_length = 8192\ncfg.ddp.use_distributed_optimizer = True\ncfg.ddp.grad_reduce_in_fp32 = False\n"
       "cfg.model.recompute_granularity = 'selective'\ncfg.model.recompute_modules = ['layernorm', 'mlp']\n"
       "cfg.mixed_precision = 'bf16_with_fp8_current_scaling_mixed'\ncfg.comm_overlap.tp_comm_overlap = True\n"
+      "cfg.comm_overlap.delay_wgrad_compute = True\ncfg.model.cuda_graph_impl = 'full_iteration'\n"
       "cfg.logger.log_interval = 10\ncfg.model.cp_comm_type = 'a2a'\n",
       "recipe.py");
   const LaunchSettings& s = one.settings;
@@ -67,7 +68,9 @@ TEST_CASE("overrides of a recipe are read, what matters and is not modelled is n
   CHECK(s.precision == PrecisionRecipe::fp8);
   CHECK(to_text(*s.recompute) == "selective:layernorm+mlp");
   CHECK(one.notes.unread ==
-        std::vector<std::string>{"comm_overlap.tp_comm_overlap changes memory and time and is not modelled"});
+        std::vector<std::string>{"comm_overlap.delay_wgrad_compute changes memory and time and is not modelled"});
+  CHECK(s.choices.tp_comm_overlap == "on");
+  CHECK(s.choices.cuda_graphs == "iteration");
   CHECK(one.notes.ignored == 1);
 }
 

@@ -93,6 +93,29 @@ TEST_CASE("nothing overlaps unless flags say it") {
   CHECK(overlap("--overlap-grad-reduce").empty());  // all that ZeRO-0 has to overlap
 }
 
+// arguments.py of core_v0.17.0: --enable-cuda-graph is the local implementation, --external-cuda-graph Transformer
+// Engine's; a scope of full_iteration is a graph of the passes, modules of a mixture's layer are parts of layers.
+TEST_CASE("CUDA graphs and the overlap of tensor-parallel collectives are read in the spelling of each release") {
+  const auto choices = [](const std::string& flags) {
+    return imported("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 " + flags + "\n").settings.choices;
+  };
+  CHECK(choices("").cuda_graphs.empty());
+  CHECK(choices("").tp_comm_overlap.empty());
+  CHECK(choices("--tp-comm-overlap").tp_comm_overlap == "on");
+  CHECK(choices("--cuda-graph-impl none").cuda_graphs == "none");
+  CHECK(choices("--cuda-graph-impl full_iteration").cuda_graphs == "iteration");
+  CHECK(choices("--cuda-graph-impl transformer_engine").cuda_graphs == "layers");
+  CHECK(choices("--cuda-graph-impl transformer_engine --cuda-graph-modules attn moe_router").cuda_graphs == "partial");
+  CHECK(choices("--cuda-graph-impl transformer_engine --cuda-graph-scope attn mlp").cuda_graphs == "layers");
+  CHECK(choices("--cuda-graph-scope full_iteration --cuda-graph-impl local").cuda_graphs == "iteration");
+  CHECK(choices("--enable-cuda-graph --cuda-graph-scope full_iteration").cuda_graphs == "iteration");
+  CHECK(choices("--external-cuda-graph").cuda_graphs == "layers");
+  CHECK(choices("--cuda-graph-scope full_iteration").cuda_graphs.empty());
+  CHECK_THROWS_WITH(choices("--cuda-graph-impl whole"),
+                    Catch::Matchers::ContainsSubstring("found 'whole'") &&
+                        Catch::Matchers::ContainsSubstring("transformer_engine or full_iteration"));
+}
+
 TEST_CASE("commands of public examples are imported without a loss that matters") {
   for (const Expected& expected : examples) {
     INFO(expected.name);

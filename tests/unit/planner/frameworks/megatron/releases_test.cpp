@@ -59,6 +59,32 @@ TEST_CASE("Transformer Engine's fused loss is refused from 0.19 on, with the las
     CHECK_NOTHROW(arguments_for(release, flag("--cross-entropy-loss-fusion")));
 }
 
+// --cuda-graph-impl came with 0.15, its full_iteration and --cuda-graph-modules with 0.18 (arguments.py of the
+// releases).
+TEST_CASE("graphs are asked for in the spelling of a release, or refused where it has none") {
+  const auto text = [](std::string_view release, Json::Object arguments) {
+    return to_json_text(Json(arguments_for(release, std::move(arguments))), -1);
+  };
+  const Json::Object iteration = flag("--cuda-graph-impl", "full_iteration");
+  const Json::Object layers = flag("--cuda-graph-impl", "transformer_engine");
+  CHECK_THAT(text("main", iteration), Catch::Matchers::ContainsSubstring("full_iteration"));
+  CHECK_THAT(
+      text("core_v0.16.1", iteration),
+      Catch::Matchers::ContainsSubstring(R"("--cuda-graph-impl":"local","--cuda-graph-scope":"full_iteration")"));
+  CHECK_THAT(text("core_v0.14.0", iteration),
+             Catch::Matchers::ContainsSubstring(R"("--enable-cuda-graph":true,"--cuda-graph-scope":"full_iteration")"));
+  CHECK_THAT(text("core_v0.12.0", layers), Catch::Matchers::ContainsSubstring(R"("--external-cuda-graph":true)"));
+  CHECK_THAT(text("core_v0.11.0", layers), Catch::Matchers::ContainsSubstring(R"("--enable-cuda-graph":true)"));
+  CHECK(arguments_for("core_v0.10.0", flag("--cuda-graph-impl", "none")).empty());
+  CHECK(first_flag("core_v0.17.0", flag("--cuda-graph-modules", "attn")) == "--cuda-graph-scope");
+  CHECK_THROWS_WITH(arguments_for("core_v0.13.0", iteration),
+                    Catch::Matchers::ContainsSubstring("has no --cuda-graph-impl full_iteration"));
+  CHECK_THROWS_WITH(arguments_for("core_v0.10.0", layers),
+                    Catch::Matchers::ContainsSubstring("core_v0.11.0 or a later"));
+  CHECK_THROWS_WITH(arguments_for("core_v0.15.0", flag("--cuda-graph-modules", "attn")),
+                    Catch::Matchers::ContainsSubstring("core_v0.16.1 or a later"));
+}
+
 // 32 layers on 4 stages of 2 virtual stages each: 4 layers of a virtual stage.
 TEST_CASE("releases before 0.13 are given the layers of a virtual stage") {
   PartialStrategy interleaved;

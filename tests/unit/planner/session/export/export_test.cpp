@@ -114,6 +114,63 @@ TEST_CASE("the overlap that a plan was priced with is what its launch files do, 
   }
 }
 
+TEST_CASE("graphs and tensor-parallel overlap that were asked for are what launch files do, or no file says them") {
+  struct Asked {
+    const char* target;
+    const char* stack;
+    const char* graphs;
+    const char* overlap;
+    const char* text;    ///< of the files
+    const char* unsaid;  ///< empty: nothing
+  };
+  for (const Asked& each :
+       {Asked{"megatron-lm", "megatron-core-0.19", "iteration", "", "--cuda-graph-impl full_iteration", ""},
+        Asked{"megatron-lm", "megatron-core-0.19", "iteration", "", "--no-check-for-nan-in-loss-and-grad", ""},
+        Asked{"megatron-lm", "megatron-core-0.19", "layers", "", "--cuda-graph-impl transformer_engine", ""},
+        Asked{"megatron-lm", "megatron-core-0.19", "partial", "", "--cuda-graph-modules attn", ""},
+        Asked{"megatron-lm", "megatron-core-lora", "", "on", "--tp-comm-overlap", ""},
+        Asked{"megatron-bridge", "megatron-bridge-25.09", "iteration", "",
+              "cfg.model.cuda_graph_impl = \"full_iteration\"", ""},
+        Asked{"megatron-bridge", "megatron-bridge-25.09", "layers", "", "cfg.model.use_te_rng_tracker = True", ""},
+        Asked{"megatron-bridge", "megatron-bridge-25.09-graphs", "none", "off", "cfg.model.cuda_graph_impl = \"none\"",
+              ""},
+        Asked{"megatron-bridge", "megatron-bridge-25.09", "", "off", "cfg.model.tp_comm_overlap = False", ""},
+        Asked{"deepspeed", "deepspeed", "iteration", "", "", "--cuda-graphs iteration: no file says it"},
+        Asked{"torchtitan", "torchtitan", "", "on", "", "--tp-comm-overlap on: no file says it"}}) {
+    CAPTURE(each.target, each.graphs, each.overlap);
+    StrategyRequest request;
+    request.question = question_text("llama-3-8b", "dgx-h100", 8, 4096, 64);
+    request.question.stack = each.stack;
+    request.question.choices.cuda_graphs = each.graphs;
+    request.question.choices.tp_comm_overlap = each.overlap;
+    if (each.target != std::string("deepspeed")) {
+      request.strategy.strategy.tensor_parallel = 2;
+      request.strategy.strategy.sequence_parallel = SequenceParallel::on;
+    }
+    request.strategy.strategy.zero_stage = each.target == std::string("torchtitan") ? 3 : 1;
+    const ExportAnswer answer = export_plan(estimate(request), each.target, "");
+    std::string all;
+    for (const LaunchFile& file : answer.files.files) all += file.text;
+    CHECK_THAT(all, Catch::Matchers::ContainsSubstring(each.text));
+    std::string unsaid;
+    for (const std::string& one : answer.files.unsaid)
+      if (one.find("no file says it") != std::string::npos) unsaid += one;
+    CHECK(unsaid == each.unsaid);
+  }
+}
+
+TEST_CASE("files say nothing of graphs and tensor-parallel overlap where nobody asked") {
+  const std::string text = [] {
+    std::string all;
+    for (const LaunchFile& file :
+         export_plan(priced(pipeline(Schedule::interleaved, 2)), "megatron-lm", "").files.files)
+      all += file.text;
+    return all;
+  }();
+  CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("cuda-graph"));
+  CHECK_THAT(text, !Catch::Matchers::ContainsSubstring("tp-comm-overlap"));
+}
+
 TEST_CASE("what the framework lacks is replaced axis by axis and said") {
   PartialStrategy partial = pipeline(Schedule::zbv, 2);
   partial.strategy.recompute = Recompute{RecomputeMode::every_nth, 2};

@@ -17,7 +17,7 @@ constexpr const char* command =
     "--normalization RMSNorm --position-embedding-type rope --rotary-base 500000 --disable-bias-linear "
     "--untie-embeddings-and-output-weights --vocab-size 128256 --attention-dropout 0 --hidden-dropout 0 --seq-length "
     "4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --use-distributed-optimizer --tensor-model-parallel-size "
-    "2 --pipeline-model-parallel-size 2 --sequence-parallel --log-interval 1 --tp-comm-overlap";
+    "2 --pipeline-model-parallel-size 2 --sequence-parallel --log-interval 1 --delay-wgrad-compute";
 
 ImportRequest request_of(const std::string& text) {
   ImportRequest request;
@@ -46,7 +46,9 @@ TEST_CASE("a command becomes a strategy that is priced, with its network") {
   CHECK(priced.question.devices() == 16);
   CHECK(priced.plan.training.formats().gradient == NumberFormat::fp32);
   CHECK(priced.remark ==
-        "train.sh: --tp-comm-overlap changes time and is not modelled; 1 other flag changes neither memory nor time");
+        "train.sh: --delay-wgrad-compute changes memory and time and is not modelled; 1 other flag changes neither "
+        "memory "
+        "nor time");
   CHECK(config_of(priced).find("\"intermediate_size\": 14336") != std::string::npos);
 }
 
