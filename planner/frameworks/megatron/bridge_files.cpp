@@ -420,6 +420,8 @@ LaunchFiles write_overrides(const Settings& s, std::string_view release) {
   files.assumptions = {
       "pretrain.py is yours: it makes the recipe of the model, calls configure(cfg) of overrides.py and trains",
       s.recipe.learning_rate ? "the model is the recipe's" : "the model and the learning rate are the recipe's"};
+  if (std::string sentence = megatron::missing_for_graphs(s); !sentence.empty())
+    files.missing.push_back(std::move(sentence));
   if (std::string sentence = megatron::assumed_for_graphs(s); !sentence.empty())
     files.assumptions.push_back(std::move(sentence));
   if (s.precision == PrecisionRecipe::fp8)

@@ -31,6 +31,10 @@ void clear_idle_overlap(LaunchSettings& settings);
 [[nodiscard]] std::vector<LaunchKey> stack_flags();
 /// Whether that overlap is asked for where there is something to hide: arguments.py asserts sequence parallelism.
 [[nodiscard]] bool overlaps_tensor_collectives(const LaunchSettings& settings);
+/// Whether layers run again whole: --recompute-granularity full.
+[[nodiscard]] bool recomputes_layers(const LaunchSettings& settings);
+/// Why graphs of layers do not start, in a sentence; empty: nothing hinders them.
+[[nodiscard]] std::string missing_for_graphs(const LaunchSettings& settings);
 /// What a mixture's graphs assume, in a sentence; empty: nothing.
 [[nodiscard]] std::string assumed_for_graphs(const LaunchSettings& settings);
 /// Whether files of Megatron's settings ask for a choice (LaunchTarget::says_choice).

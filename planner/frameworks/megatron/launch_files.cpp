@@ -101,6 +101,8 @@ LaunchFiles write_command(const Settings& s, std::string_view release) {
   add_expert_tensor_parallel(tree, s);
   widen_positions(tree, s, files);
   add_assumptions(tree, files, s);
+  if (std::string sentence = megatron::missing_for_graphs(s); !sentence.empty())
+    files.missing.push_back(std::move(sentence));
   if (std::string sentence = megatron::assumed_for_graphs(s); !sentence.empty())
     files.assumptions.push_back(std::move(sentence));
   const Json arguments(megatron::arguments_for(release, std::move(tree)));

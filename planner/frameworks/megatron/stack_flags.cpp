@@ -100,6 +100,12 @@ bool overlaps_tensor_collectives(const Settings& s) {
          s.sequence_parallel.value_or(SequenceParallel::off) == SequenceParallel::on;
 }
 
+std::string missing_for_graphs(const Settings& s) {
+  if (!replays(s) || replays_iterations(s) || !recomputes_layers(s)) return "";
+  return "graphs of layers that are recomputed whole: Megatron-Core has them in a graph of the iteration alone "
+         "(transformer_config.py asserts); --cuda-graphs iteration or none, or another --recompute";
+}
+
 std::string assumed_for_graphs(const Settings& s) {
   const bool holds_experts = s.choices.cuda_graphs == "layers" || replays_iterations(s);
   if (!holds_experts || !has_experts(s.network_config)) return "";

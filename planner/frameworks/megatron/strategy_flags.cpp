@@ -311,6 +311,8 @@ std::vector<LaunchKey> strategy_flags() {
   return all;
 }
 
+bool recomputes_layers(const Settings& s) { return is_whole(s); }
+
 void clear_idle_overlap(Settings& s) {
   const bool is_alone = s.data_parallel && !reduces(s);
   if (is_alone || (s.choices.overlap == "reductions" && !shards(s))) s.choices.overlap.clear();

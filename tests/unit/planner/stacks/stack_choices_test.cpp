@@ -66,14 +66,14 @@ double step_seconds(const char* graphs, std::int64_t sequence_length) {
   return session::estimate(request).plan.prediction.step_time_s.expected;
 }
 
-// 32 layers of about 35 kernels forward and as many backward are 0.2 s at the 80 microseconds of a launch through
-// Transformer Engine; 512 tokens of 8 billion parameters are 10 ms of a GB200.
+// 512 tokens of 8 billion parameters keep a GB200 busy for 26 ms, whose thousand kernels the host launches in 83 ms by
+// Transformer Engine; behind them 8 billion gradients are reduced and parameters updated.
 TEST_CASE("steps that wait for the host take the device's time under graphs, others what they took") {
   const double launched = step_seconds("none", 512);
-  CHECK(step_seconds("layers", 512) < launched / 2);
-  CHECK(step_seconds("iteration", 512) <= step_seconds("layers", 512));
-  CHECK(step_seconds("iteration", 8192) > launched / 2);
-  CHECK(step_seconds("iteration", 32768) == Approx(step_seconds("none", 32768)).epsilon(1e-3));
+  CHECK(step_seconds("layers", 512) < 0.8 * launched);
+  CHECK(step_seconds("layers", 512) == Approx(step_seconds("iteration", 512)).epsilon(1e-3));
+  CHECK(step_seconds("iteration", 8192) > launched);
+  CHECK(step_seconds("iteration", 8192) == Approx(step_seconds("none", 8192)).epsilon(1e-3));
 }
 
 }  // namespace

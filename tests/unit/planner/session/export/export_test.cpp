@@ -159,6 +159,22 @@ TEST_CASE("graphs and tensor-parallel overlap that were asked for are what launc
   }
 }
 
+// transformer_config.py: "Full recompute is only supported with full iteration CUDA graph."
+TEST_CASE("graphs of layers that are recomputed whole do not start, a graph of the iteration does") {
+  for (const char* target : {"megatron-lm", "megatron-bridge"})
+    for (const char* graphs : {"layers", "iteration"}) {
+      CAPTURE(target, graphs);
+      StrategyRequest request;
+      request.question = question_text("llama-3-8b", "dgx-h100", 8, 4096, 64);
+      request.question.stack = "megatron-core-0.19";
+      request.question.choices.cuda_graphs = graphs;
+      request.strategy.strategy.recompute = Recompute{RecomputeMode::full, 1};
+      request.strategy.strategy.zero_stage = 1;
+      const std::vector<std::string> missing = export_plan(estimate(request), target, "").files.missing;
+      CHECK(missing.empty() == (graphs == std::string("iteration")));
+    }
+}
+
 TEST_CASE("files say nothing of graphs and tensor-parallel overlap where nobody asked") {
   const std::string text = [] {
     std::string all;
