@@ -2,7 +2,10 @@
 
 #include "planner/stacks/stack_choices.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "planner/session/estimate.h"
 #include "tests/catch.h"
