@@ -9,16 +9,26 @@
 namespace plumbline {
 namespace {
 
-/// Whether ranks gather 8-bit copies of what the product reads in 16.
+/// Values that share a scale of eight bits in nvfp4 (arXiv:2509.25149, section 2).
+constexpr double values_of_a_scale = 16;
+
+/// Whether ranks gather 8- or 4-bit copies of what the product reads in 16 (Transformer Engine, pytorch/distributed.py:
+/// gather_along_first_dim quantises first).
 bool gathers_copies(const LoweredBlock& of, const BlockSend& send) {
   const StackFeatures& features = of.target.stack.features;
   if (send.kind != Collective::all_gather || features.fp8_gathers == QuantizedGathers::as_read) return false;
   const PrecisionFormats& formats = of.shard.formats;
-  const bool in_fp8 = is_quantized(formats.matmul) && bits(formats.matmul) == 8 && bits(formats.activation) == 16;
+  const bool has_copies = is_quantized(formats.matmul) && bits(formats.matmul) <= 8 && bits(formats.activation) == 16;
   const bool casts_before =
       scales_tensors(formats.scaling) ||
       (of.shard.kept.product_inputs != ProductInputs::as_read && formats.scaling != OperandScaling::row);
-  return in_fp8 && casts_before && is_quantized(product_format(of.block, of.block.op(send.op), of.shard));
+  return has_copies && casts_before && is_quantized(product_format(of.block, of.block.op(send.op), of.shard));
+}
+
+/// Of the 16 bits that such a copy takes the place of; an 8-bit copy's scales are left out.
+double share_of_copy(const PrecisionFormats& formats) {
+  const double of_scale = bits(formats.matmul) < 8 ? 8 / values_of_a_scale : 0;
+  return (static_cast<double>(bits(formats.matmul)) + of_scale) / static_cast<double>(bits(formats.activation));
 }
 
 double experts_per_token(const Block& block) {
@@ -39,7 +49,7 @@ Bytes stack_bytes(const LoweredBlock& of, const BlockSend& send) {
   const StackFeatures& features = of.target.stack.features;
   const bool is_exchange = send.kind == Collective::all_to_all;
   switch (send.axis) {
-    case Axis::tensor: return gathers_copies(of, send) ? Bytes(send.bytes.value() / 2) : send.bytes;
+    case Axis::tensor: return gathers_copies(of, send) ? times(share_of_copy(of.shard.formats)) : send.bytes;
     case Axis::context: {
       if (is_exchange) return send.bytes;
       const OpWork work = op_work(of.block, of.block.op(send.op), of.shard);

@@ -16,9 +16,8 @@ struct Sent {
   bool operator==(const Sent&) const = default;
 };
 
-/// In what a rank sends to gather a tensor of activations in 8 bits: all but its own share. In 16 bits that is 2.
-Sent sent(std::int32_t ranks, PrecisionRecipe recipe, ProductInputs inputs,
-          QuantizedGathers gathers = QuantizedGathers::as_multiplied) {
+WireBytes wire(BlockPass pass, std::int32_t ranks, PrecisionRecipe recipe, ProductInputs inputs,
+               QuantizedGathers gathers = QuantizedGathers::as_multiplied) {
   const Graph graph = llama(LlamaShape{2, hidden, 12, 6, 192, 5760, 32000});
   Training training;
   training.sequence_length = sequence;
@@ -33,9 +32,19 @@ Sent sent(std::int32_t ranks, PrecisionRecipe recipe, ProductInputs inputs,
   calibration.stack.features.fp8_gathers = gathers;
   const Cluster cluster = round_cluster(1);
   const BlockCost cost = BlockPricer(cluster, calibration).price(first_layer(graph), shard, block_groups(s));
-  const std::int64_t in_8_bits = sequence * hidden * (ranks - 1) / ranks;
-  CHECK(cost.wire_forward.tensor.value() % in_8_bits == 0);
-  return {cost.wire_forward.tensor.value() / in_8_bits, cost.wire_backward.tensor.value() / in_8_bits};
+  return pass == BlockPass::forward ? cost.wire_forward : cost.wire_backward;
+}
+
+/// What a rank sends to gather a tensor of activations in 8 bits: all but its own share.
+std::int64_t in_8_bits(std::int32_t ranks) { return sequence * hidden * (ranks - 1) / ranks; }
+
+/// In gathers of 8 bits. In 16 bits one is 2.
+Sent sent(std::int32_t ranks, PrecisionRecipe recipe, ProductInputs inputs,
+          QuantizedGathers gathers = QuantizedGathers::as_multiplied) {
+  const std::int64_t forward = wire(BlockPass::forward, ranks, recipe, inputs, gathers).tensor.value();
+  const std::int64_t backward = wire(BlockPass::backward, ranks, recipe, inputs, gathers).tensor.value();
+  CHECK(forward % in_8_bits(ranks) == 0);
+  return {forward / in_8_bits(ranks), backward / in_8_bits(ranks)};
 }
 
 constexpr auto transformer_engine = ProductInputs::as_multiplied;
@@ -59,6 +68,20 @@ TEST_CASE("ranks gather what they cast before: Transformer Engine all but rows, 
     CHECK(sent(ranks, PrecisionRecipe::fp8_row, transformer_engine) == in_16_bits);
     CHECK(sent(ranks, PrecisionRecipe::fp8_row, torchao) == in_16_bits);
     CHECK(sent(ranks, PrecisionRecipe::fp8_block, torchao) == in_16_bits);
+  }
+}
+
+// Transformer Engine, pytorch/distributed.py: _all_gather_nvfp4. Sixteen numbers share a scale of eight bits.
+TEST_CASE("nvfp4 is gathered in four bits with its scales, and scattered in sixteen") {
+  for (const std::int32_t ranks : {2, 3, 6}) {
+    CAPTURE(ranks);
+    const std::int64_t in_nvfp4 = in_8_bits(ranks) * 9 / 16;
+    const std::int64_t in_16_bits = 2 * in_8_bits(ranks);
+    const auto of = [&](BlockPass pass) {
+      return wire(pass, ranks, PrecisionRecipe::nvfp4, transformer_engine).tensor.value();
+    };
+    CHECK(of(BlockPass::forward) == 2 * in_nvfp4 + 2 * in_16_bits);
+    CHECK(of(BlockPass::backward) == 4 * in_nvfp4 + 2 * in_16_bits);
   }
 }
 
