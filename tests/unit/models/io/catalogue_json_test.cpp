@@ -7,16 +7,10 @@
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
 #include "tests/catch.h"
+#include "tests/json_members.h"
 
 namespace plumbline {
 namespace {
-
-std::vector<std::string> keys(const Json& object) {
-  std::vector<std::string> names;
-  for (const Json::Member& member : *object.if_object()) names.push_back(member.first);
-  return names;
-}
-using Names = std::vector<std::string>;
 
 TEST_CASE("every network of the catalogue is listed with its parameters and source") {
   const Json json = network_catalogue_json();

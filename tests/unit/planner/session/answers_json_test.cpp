@@ -5,22 +5,11 @@
 #include "planner/session/search/search_json.h"
 #include "planner/session/validate/validate.h"
 #include "tests/catch.h"
+#include "tests/json_members.h"
 #include "tests/sample_plan.h"
 
 namespace plumbline {
 namespace {
-
-std::vector<std::string> keys(const Json& object) {
-  std::vector<std::string> names;
-  for (const Json::Member& member : *object.if_object()) names.push_back(member.first);
-  return names;
-}
-const Json& at(const Json& object, std::string_view key) {
-  const Json* found = object.find(key);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-using Names = std::vector<std::string>;
 
 session::SearchAnswer found() {
   session::SearchAnswer answer;

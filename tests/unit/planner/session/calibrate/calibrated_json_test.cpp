@@ -3,17 +3,11 @@
 #include "planner/session/calibrate/calibrated_json.h"
 
 #include "tests/catch.h"
+#include "tests/json_members.h"
 #include "tests/unit/planner/validate/published_runs.h"
 
 namespace plumbline::calibrated_json_test {
 namespace {
-
-std::vector<std::string> keys(const Json& object) {
-  std::vector<std::string> names;
-  for (const Json::Member& member : *object.if_object()) names.push_back(member.first);
-  return names;
-}
-using Names = std::vector<std::string>;
 
 /// Two measured runs of the catalogue, found to be off by 10 and 30 %.
 std::vector<FitRun> two_rows() {

@@ -3,22 +3,11 @@
 #include "planner/session/fit/fit_json.h"
 
 #include "tests/catch.h"
+#include "tests/json_members.h"
 #include "tests/sample_plan.h"
 
 namespace plumbline::session {
 namespace {
-
-std::vector<std::string> keys(const Json& object) {
-  std::vector<std::string> names;
-  for (const Json::Member& member : *object.if_object()) names.push_back(member.first);
-  return names;
-}
-const Json& at(const Json& object, std::string_view key) {
-  const Json* found = object.find(key);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-using Names = std::vector<std::string>;
 
 TEST_CASE("the most that fits is written as plumbline.fit-limits/1") {
   FitLimits answer;
