@@ -54,10 +54,14 @@ std::vector<std::int64_t> usual_counts(const SizeRequest& request) {
   return counts;
 }
 
+/// Doubles hold whole numbers up to 2^53, about 9e15: what passes was counted exactly, and fits in 64 bits. No batch
+/// that a question takes comes near it.
+constexpr double most_grown_batch = 1e15;
+
 std::int64_t batch_of(Scaling scaling, std::int64_t batch, std::int64_t devices, std::int64_t smallest) {
   if (scaling == Scaling::strong || batch < 1) return batch;
   const double grown = static_cast<double>(batch) * static_cast<double>(devices) / static_cast<double>(smallest);
-  if (grown > 1e15 || batch % smallest * devices % smallest != 0)
+  if (grown > most_grown_batch || batch % smallest * devices % smallest != 0)
     throw InputError({"--scaling weak",
                       "a global batch of " + std::to_string(batch) + " on " + std::to_string(smallest) +
                           " GPUs is no whole number on " + std::to_string(devices),
