@@ -1,12 +1,16 @@
-// The strategy in the schema of plan files is written from the rows of its axes; scripts/regenerate_golden.sh writes it
-// anew.
+// Strategy and training in the schema of plan files are written from the rows of axes and of training's keys;
+// scripts/regenerate_golden.sh writes them anew.
 
-#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "core/base/errors.h"
 #include "core/io/strategy_json.h"
+#include "core/io/training_json.h"
 #include "core/plan/strategy_axes.h"
 #include "tests/catch.h"
-#include "tests/golden/golden_file.h"
+#include "tests/golden/schema_file.h"
 
 namespace plumbline {
 namespace {
@@ -15,12 +19,6 @@ constexpr const char* schema_file = "../../models/schemas/plan.schema.json";
 
 Json::Object limits_of(const StrategyAxis& axis) {
   return {{"type", "integer"}, {"minimum", axis.least}, {"maximum", axis.most}};
-}
-
-Json names_json(const std::vector<std::string>& names) {
-  Json::Array array;
-  for (const std::string& name : names) array.emplace_back(name);
-  return array;
 }
 
 /// What the key of an axis may hold, as core/io/strategy_json.cpp reads it.
@@ -70,31 +68,77 @@ Json strategy_schema() {
                       {"additionalProperties", false}};
 }
 
-/// The object with that member's value in the place of the one at `keys`.
-Json with_value(const Json& json, std::initializer_list<std::string_view> keys, const Json& value) {
-  if (keys.size() == 0) return value;
-  REQUIRE(json.find(*keys.begin()) != nullptr);
-  Json::Object changed = *json.if_object();
-  for (auto& [key, member] : changed)
-    if (key == *keys.begin()) member = keys.size() == 1 ? value : with_value(member, {*(keys.begin() + 1)}, value);
-  return changed;
+Json::Object integer_schema(const TrainingKey& row) {
+  return {{"type", "integer"}, {"minimum", row.least}, {"maximum", row.most}};
 }
 
-TEST_CASE("the schema of plan files has the keys and limits of the rows of axes") {
-  std::ifstream file(std::filesystem::path(source_folder()) / "tests/golden" / schema_file, std::ios::binary);
-  std::ostringstream before;
-  before << file.rdbuf();
-  const Json schema = parse_json(before.str(), schema_file);
-  const std::string text = to_json_text(with_value(schema, {"properties", "strategy"}, strategy_schema()));
+/// What a key of training may hold, as core/io/training_json.cpp reads it.
+Json value_schema(const TrainingKey& row) {
+  Json::Object value;
+  if (!row.in_schema.empty()) value.emplace_back("description", std::string(row.in_schema));
+  const auto add = [&](const Json::Object& members) { value.insert(value.end(), members.begin(), members.end()); };
+  switch (row.value) {
+    case TrainingValue::number: add(integer_schema(row)); break;
+    case TrainingValue::number_or_null:
+      add({{"anyOf", Json::Array{integer_schema(row), Json::Object{{"type", "null"}}}}});
+      break;
+    case TrainingValue::truth: add({{"type", "boolean"}}); break;
+    case TrainingValue::choice: add({{"enum", names_json(row.names)}}); break;
+    case TrainingValue::layer_ranges:
+      add({{"type", "array"},
+           {"items",
+            Json::Object{{"type", "array"}, {"items", integer_schema(row)}, {"minItems", 2}, {"maxItems", 2}}}});
+      break;
+  }
+  return value;
+}
+
+Json training_schema() {
+  Json::Object properties;
+  std::vector<std::string> required;
+  for (const TrainingKey& row : training_keys()) {
+    properties.emplace_back(std::string(row.key), value_schema(row));
+    if (row.in_files == InFiles::required) required.emplace_back(row.key);
+  }
+  return Json::Object{{"type", "object"},
+                      {"properties", std::move(properties)},
+                      {"required", names_json(required)},
+                      {"additionalProperties", false}};
+}
+
+std::set<std::string> keys_of_object(const Json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : *object.if_object()) keys.insert(key);
+  return keys;
+}
+
+TEST_CASE("the schema of plan files has the keys and limits of the rows of axes and of training") {
+  Json schema = with_value(checked_in_schema(schema_file), {"properties", "strategy"}, strategy_schema());
+  schema = with_value(schema, {"properties", "training"}, training_schema());
+  const std::string text = to_json_text(schema);
   CHECK(text == golden_text(schema_file, text));
 }
 
+TEST_CASE("the schema has the keys of a training in plan files, whose limits are those of the reader") {
+  Training training;
+  training.sequence_length = 1;
+  training.global_batch = 1;
+  training.adaptation.lora_targets = LoraTargets::attention;
+  const Json written = to_json(training);
+  const Json schema = training_schema();
+  CHECK(keys_of_object(*schema.find("properties")) == keys_of_object(written));
+  CHECK(to_json_text(to_json(training_from_json(JsonPlace(written, "plan.json")))) == to_json_text(written));
+  for (const TrainingKey& row : training_keys()) {
+    if (row.value != TrainingValue::number) continue;
+    CAPTURE(row.key);
+    for (const std::int64_t value : {row.least, row.most})
+      CHECK_NOTHROW(training_from_json(JsonPlace(with_value(written, {row.key}, value), "plan.json")));
+    for (const std::int64_t value : {row.least - 1, row.most + 1})
+      CHECK_THROWS_AS(training_from_json(JsonPlace(with_value(written, {row.key}, value), "plan.json")), InputError);
+  }
+}
+
 TEST_CASE("the schema has the keys of a strategy in plan files, and requires those that a usual one has") {
-  const auto keys_of = [](const Json& object) {
-    std::set<std::string> keys;
-    for (const auto& [key, value] : *object.if_object()) keys.insert(key);
-    return keys;
-  };
   Strategy unusual;
   for (const StrategyAxis& axis : strategy_axes())
     if (axis.in_files == InFiles::where_unusual)
@@ -102,8 +146,8 @@ TEST_CASE("the schema has the keys of a strategy in plan files, and requires tho
   Training training;
   training.optimizer_format = NumberFormat::bf16;
   const Json schema = strategy_schema();
-  CHECK(keys_of(*schema.find("properties")) == keys_of(to_json(unusual, training)));
-  const std::set<std::string> usual = keys_of(to_json(Strategy{}, Training{}));
+  CHECK(keys_of_object(*schema.find("properties")) == keys_of_object(to_json(unusual, training)));
+  const std::set<std::string> usual = keys_of_object(to_json(Strategy{}, Training{}));
   for (const Json& key : *schema.find("required")->if_array()) CHECK(usual.contains(*key.if_string()));
 }
 
