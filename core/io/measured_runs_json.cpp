@@ -14,47 +14,41 @@ namespace plumbline {
 namespace {
 
 constexpr std::string_view rows_format = "plumbline.rows/1";
-constexpr std::size_t longest_word = 4096;
-// Beyond what any run reaches; they refuse a wrong unit, and no answer depends on them.
-constexpr double most_run_seconds = 1e9;
-constexpr double most_run_bytes = 1e18;
-constexpr double most_gib = 1e9;
-constexpr double most_tokens = 1e12;
-constexpr double most_tflops = 1e6;
 
 /// What becomes of unknown keys.
 enum class Unknown : std::uint8_t { listed, refused };
+
+bool is_too_long(const std::string& text) { return std::ssize(text) > longest_run_word; }
 
 std::string word_of(const JsonPlace& place) {
   if (const bool* truth = place.value().if_bool()) return *truth ? "true" : "false";
   if (place.value().if_string() == nullptr)
     throw InputError({place.where(), "is " + std::string(place.value().type_name()), "a string, true or false", ""});
   const std::string& text = place.string();
-  if (text.size() > longest_word)
+  if (is_too_long(text))
     throw InputError({place.where(), "is " + std::to_string(text.size()) + " bytes long",
-                      "at most " + std::to_string(longest_word), ""});
+                      "at most " + std::to_string(longest_run_word), ""});
   return text;
 }
 
 /// Texts; the layers of each pipeline chunk may be an array of numbers, which becomes "4,4,3".
-std::string field_word(std::string_view key, const JsonPlace& place) {
-  constexpr std::int64_t most_layers = 100'000;
-  if (key != "layers_per_stage" || place.value().if_array() == nullptr) return word_of(place);
+std::string field_word(const RunWordField& field, const JsonPlace& place) {
+  if (field.value == RunWordValue::text || place.value().if_array() == nullptr) return word_of(place);
   std::string text;
   for (const JsonPlace& count : place.elements())
-    text += (text.empty() ? "" : ",") + std::to_string(count.integer(0, most_layers));
-  if (text.empty() || text.size() > longest_word)
+    text += (text.empty() ? "" : ",") + std::to_string(count.integer(0, most_chunk_layers));
+  if (text.empty() || is_too_long(text))
     throw InputError({place.where(), text.empty() ? "is empty" : "is too long", "layers of each pipeline chunk", ""});
   return text;
 }
 
-void read_fields(JsonObject& object, std::span<const RunNumberField> numbers, std::span<const std::string_view> words,
+void read_fields(JsonObject& object, std::span<const RunNumberField> numbers, std::span<const RunWordField> words,
                  RunFields& fields) {
   for (const RunNumberField& field : numbers)
     if (const auto place = object.find(field.key))
       fields.numbers[std::string(field.key)] = place->integer(field.smallest, field.largest);
-  for (const std::string_view key : words)
-    if (const auto place = object.find(key)) fields.words[std::string(key)] = field_word(key, *place);
+  for (const RunWordField& field : words)
+    if (const auto place = object.find(field.key)) fields.words[std::string(field.key)] = field_word(field, *place);
 }
 
 std::set<std::string, std::less<>> string_set(const JsonPlace& place) {
@@ -107,23 +101,13 @@ class UnknownKeys {
 RunMeasurement measurement_from(const JsonPlace& place, UnknownKeys& unknown) {
   JsonObject object(place);
   RunMeasurement m;
-  const auto number = [&](std::string_view key, double largest) -> std::optional<double> {
-    const auto found = object.find(key);
-    if (!found) return std::nullopt;
-    const double value = found->number(0, largest);
+  for (const RunMeasuredField& field : run_measured_fields) {
+    const auto found = object.find(field.key);
+    if (!found) continue;
+    const double value = found->number(0, field.largest);
     if (value <= 0) throw InputError({found->where(), "is not positive", "what was measured, above 0", ""});
-    return value;
-  };
-  m.step_time_s = number("step_time_s", most_run_seconds);
-  m.tokens_per_s_per_gpu = number("tokens_per_s_per_gpu", most_tokens);
-  m.tokens_per_s = number("tokens_per_s", most_tokens);
-  m.samples_per_s = number("samples_per_s", most_tokens);
-  m.tflops_per_gpu = number("tflops_per_gpu", most_tflops);
-  m.memory_max_allocated_bytes = number("memory_max_allocated_bytes", most_run_bytes);
-  m.memory_gib = number("memory_gib", most_gib);
-  m.memory_reserved_gib = number("memory_reserved_gib", most_gib);
-  m.memory_active_gib = number("memory_active_gib", most_gib);
-  m.memory_gb_as_published = number("memory_gb_as_published", most_gib);
+    m.*field.value = value;
+  }
   unknown.finish(object, "measured/");
   return m;
 }

@@ -30,7 +30,7 @@ void require_field(const std::string& key, const std::string& where) {
   if (key.starts_with(row_argument_prefix)) return;
   std::vector<std::string> known;
   for (const RunNumberField& field : run_number_fields) known.emplace_back(field.key);
-  for (const std::string_view field : run_word_fields) known.emplace_back(field);
+  for (const RunWordField& field : run_word_fields) known.emplace_back(field.key);
   for (const std::string_view field : rule_fields) known.emplace_back(field);
   for (const std::string& name : known)
     if (name == key) return;
