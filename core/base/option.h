@@ -1,11 +1,10 @@
 #pragma once
 /// \file option.h: a setting that somebody gives as text: its flag, its values, what it does, what others call it.
 ///
-/// The flags of a command line, the arguments of Python and the hints for a name of another program are loops over
-/// tables of options: question_options, search_options, those of a run (runtime/run/flags) and their like, beside the
-/// axes of core/plan/strategy_axes.h.
-/// Types of Python's arguments follow from the words for values (python/stub_types.h).
-/// Checked against: tests/unit/planner/session/option_test.cpp.
+/// The flags of a command line, the arguments of Python, fields of the window and the hints for a name of another
+/// program are loops over tables of options: question_options, search_options, those of a run (runtime/run/flags) and
+/// their like, beside the axes of core/plan/strategy_axes.h. Types of Python's arguments follow from the words for
+/// values (python/stub_types.h). Checked against: tests/unit/planner/session/option_test.cpp.
 
 #include <cstdint>
 #include <functional>
@@ -20,6 +19,15 @@ namespace plumbline {
 /// Which file says a setting too, so that its flag is refused beside the file.
 enum class SaidBy : std::uint8_t { nothing, plan_file, launch_files };
 
+/// What the window's form says of an option, beside its flag and its help.
+struct OptionField {
+  std::string caption;        ///< "Global batch"; empty: the form has no field for it
+  std::string placeholder{};  ///< what an empty field means
+  std::string where{};        ///< how checks of the question name it: "sequence length"; or empty
+  std::string id{};           ///< in session files; empty: the flag's, "global_batch"
+  std::string explanation{};  ///< instead of the help, which another flag's help precedes or which says less
+};
+
 struct OptionWords {
   std::string flag;                         ///< "--global-batch"
   std::string values;                       ///< as help shows them: "N", "on|off"; empty: it is on where it stands
@@ -29,6 +37,7 @@ struct OptionWords {
   bool several = false;   ///< several values may stand apart by commas, also where `values` shows one
   bool is_large = false;  ///< of "N": a number that people write as 15T or 1e12
   std::string group{};    ///< of help; empty: that of its table
+  OptionField field{};
 };
 
 /// One option and where `Flags` keep what was given: one text, a switch, or the texts of all that were given.

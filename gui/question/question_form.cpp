@@ -1,6 +1,7 @@
 #include "gui/question/question_form.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/errors.h"
 #include "core/io/value_text.h"
@@ -8,37 +9,89 @@
 #include "gui/question/axis_text.h"
 #include "planner/search/space.h"
 #include "planner/session/question_flags.h"
+#include "planner/session/search/search_flags.h"
+#include "planner/session/size/size.h"
 
 namespace plumbline::gui {
 namespace {
 
 using G = FieldGroup;
 
-std::vector<FieldFacts> fields_of_question() {
-  return {{Field::model, G::question, "model", "--model", "network", "Model", "name or config.json",
-           "what is trained: a name of the catalogue, a Hugging Face config.json or a network file"},
-          {Field::machine, G::question, "machine", "--machine", "machine", "Cluster", "name or machine file",
-           "what it is trained on: a name of the catalogue or a machine file"},
-          {Field::gpus, G::question, "gpus", "--gpus", "gpus", "GPUs", "one node",
-           "how many GPUs; empty: all of a machine file, else one node"},
-          {Field::sequence, G::question, "seq_len", "--seq-len", "sequence length", "Sequence", "the model's own",
-           "tokens of a sequence; 8K is 8192"},
-          {Field::batch, G::question, "global_batch", "--global-batch", "global batch", "Global batch",
-           "sequences a step", "sequences (or images) of one optimizer step over all GPUs"},
-          {Field::tokens, G::question, "tokens", "--tokens", "tokens", "Tokens", "whole run: 15T",
-           "tokens of the whole run: adds days, dollars and energy"},
-          {Field::objective, G::question, "objective", "--objective", "", "Objective", "time",
-           "what is best; tokens-per-dollar and gpus also look at fewer GPUs"},
-          {Field::precision, G::recipe, "precision", "--precision", "", "Precision", "bf16",
-           "number formats; several apart by commas are all searched"},
-          {Field::optimizer, G::recipe, "optimizer", "--optimizer", "--optimizer-precision", "Optimizer", "adamw",
-           "what updates the weights; several apart by commas are all searched"},
-          {Field::lora_rank, G::recipe, "lora_rank", "--lora-rank", "", "LoRA rank", "none",
-           "train adapters of this rank alongside the frozen linears"},
-          {Field::stack, G::recipe, "stack", "--stack", "stack", "Stack", "the usual one",
-           "software stack whose measured overheads apply"},
-          {Field::framework, G::recipe, "framework", "--for", "", "Framework", "the stack's",
-           "only what this framework can launch; any: no limits"}};
+/// Where the window has the field of an option, whose row says the rest (OptionField).
+struct NamedField {
+  FieldGroup group;
+  std::string_view flag;
+};
+
+/// In the order of Field.
+constexpr std::array<NamedField, named_fields> places_of_fields{{{G::question, "--model"},
+                                                                 {G::question, "--machine"},
+                                                                 {G::question, "--gpus"},
+                                                                 {G::question, "--seq-len"},
+                                                                 {G::question, "--global-batch"},
+                                                                 {G::question, "--tokens"},
+                                                                 {G::question, "--objective"},
+                                                                 {G::recipe, "--precision"},
+                                                                 {G::recipe, "--optimizer"},
+                                                                 {G::recipe, "--lora-rank"},
+                                                                 {G::recipe, "--stack"},
+                                                                 {G::recipe, "--for"},
+                                                                 {G::limits, "--headroom"},
+                                                                 {G::limits, "--price"},
+                                                                 {G::limits, "--days"},
+                                                                 {G::limits, "--budget"}}};
+
+/// Of every option that has a field.
+std::vector<const OptionWords*> options_with_field() {
+  std::vector<const OptionWords*> words;
+  const auto add = [&](const auto& options) {
+    for (const auto& option : options)
+      if (!option.words.field.caption.empty()) words.push_back(&option.words);
+  };
+  add(session::question_options(session::Recipes::several, session::DeviceCounts::one));
+  add(session::ranking_options());
+  add(session::search_options());
+  add(session::size_options());
+  return words;
+}
+
+/// "--global-batch": "global_batch".
+std::string id_of(std::string_view flag) {
+  std::string id(flag.substr(2));
+  std::replace(id.begin(), id.end(), '-', '_');
+  return id;
+}
+
+/// The help, of a field that is empty where a flag is absent.
+std::string explanation_of(const OptionWords& words) {
+  if (!words.field.explanation.empty()) return words.field.explanation;
+  constexpr std::string_view absent = "absent: ";
+  std::string text = words.help;
+  if (const std::size_t at = text.find(absent); at != std::string::npos) text.replace(at, absent.size(), "empty: ");
+  return text;
+}
+
+FieldFacts field_of_option(const OptionWords& words) {
+  const auto* const found = std::find_if(places_of_fields.begin(), places_of_fields.end(),
+                                         [&](const NamedField& named) { return named.flag == words.flag; });
+  check(found != places_of_fields.end(), "every option with a caption has a place in the window");
+  return {static_cast<Field>(found - places_of_fields.begin()),
+          found->group,
+          words.field.id.empty() ? id_of(words.flag) : words.field.id,
+          words.flag,
+          words.field.where,
+          words.field.caption,
+          words.field.placeholder,
+          explanation_of(words)};
+}
+
+/// In the order of Field.
+std::vector<FieldFacts> fields_of_options() {
+  std::vector<FieldFacts> fields;
+  for (const OptionWords* words : options_with_field()) fields.push_back(field_of_option(*words));
+  check(fields.size() == named_fields, "every named field has its option");
+  std::sort(fields.begin(), fields.end(), [](const FieldFacts& a, const FieldFacts& b) { return a.field < b.field; });
+  return fields;
 }
 
 std::vector<const StrategyAxis*> axes_with_field() {
@@ -48,13 +101,11 @@ std::vector<const StrategyAxis*> axes_with_field() {
 }
 
 FieldFacts field_of_axis(const StrategyAxis& axis, std::size_t place) {
-  std::string id(axis.word());
-  std::replace(id.begin(), id.end(), '-', '_');
   // What is not said is free where a search has a rule for it, else it is as usual.
   const std::string placeholder = axis.in_search == InSearch::by_rule ? "free" : axis.text({});
   return {static_cast<Field>(named_fields + place),
           G::constraints,
-          std::move(id),
+          id_of(axis.flag),
           axis.flag,
           "",
           axis.caption,
@@ -63,22 +114,15 @@ FieldFacts field_of_axis(const StrategyAxis& axis, std::size_t place) {
           &axis};
 }
 
-std::vector<FieldFacts> fields_of_limits() {
-  return {
-      {Field::headroom, G::limits, "headroom", "--headroom", "headroom", "Headroom", "0",
-       "memory of every GPU that a plan leaves free, such as 5% or 2GiB"},
-      {Field::price, G::limits, "price", "--price", "", "Price", "the machine's", "dollars of one GPU for an hour"},
-      {Field::deadline, G::limits, "days", "--days", "", "Deadline", "days", "days that the whole run may take"},
-      {Field::budget, G::limits, "budget", "--budget", "", "Budget", "dollars", "dollars that the whole run may cost"},
-  };
-}
-
 /// Constraints ahead of limits, as the window shows them.
 std::vector<FieldFacts> make_fields() {
-  std::vector<FieldFacts> fields = fields_of_question();
+  std::vector<FieldFacts> fields = fields_of_options();
   const std::vector<const StrategyAxis*> axes = axes_with_field();
-  for (std::size_t i = 0; i < axes.size(); ++i) fields.push_back(field_of_axis(*axes[i], i));
-  for (FieldFacts& facts : fields_of_limits()) fields.push_back(std::move(facts));
+  std::vector<FieldFacts> constraints;
+  for (std::size_t i = 0; i < axes.size(); ++i) constraints.push_back(field_of_axis(*axes[i], i));
+  const auto limits =
+      std::find_if(fields.begin(), fields.end(), [](const FieldFacts& facts) { return facts.group == G::limits; });
+  fields.insert(limits, constraints.begin(), constraints.end());
   return fields;
 }
 

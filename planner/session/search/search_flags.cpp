@@ -51,6 +51,10 @@ Options<SearchFlags> make_search_options() {
   options.back().words.several = true;
   options.push_back(option(&SearchFlags::framework, {"--for", alternatives(names_of(all_frameworks)),
                                                      "only what this framework can launch (that of the stack)"}));
+  options.back().words.field = {.caption = "Framework",
+                                .placeholder = "the stack's",
+                                .id = "framework",
+                                .explanation = "only what this framework can launch; any: no limits"};
   options.push_back(
       switch_option(&SearchFlags::executable, {"--executable", "", "only what plan run executes: --for plumbline"}));
   options.push_back(
@@ -63,12 +67,16 @@ Options<SearchFlags> make_search_options() {
 }
 
 Options<SearchFlags> make_ranking_options() {
-  return {
+  Options<SearchFlags> options{
       option(&SearchFlags::objective, {"--objective", alternatives(names_of(all_objectives)), "what is best (time)"}),
       option(&SearchFlags::top, {"--top", "N", "how many plans (10)"}),
       switch_option(&SearchFlags::all,
                     {"--all", "", "also plans that are like a better one, each in a row of its own"}),
       switch_option(&SearchFlags::pareto, {"--pareto", "", "also the front of step time and peak memory"})};
+  options.front().words.field = {.caption = "Objective",
+                                 .placeholder = "time",
+                                 .explanation = "what is best; tokens-per-dollar and gpus also look at fewer GPUs"};
+  return options;
 }
 
 }  // namespace

@@ -136,7 +136,10 @@ const Options<SizeFlags>& size_options() {
       rows.push_back(text_option<SizeFlags>(text, std::move(words)));
     };
     add(&SizeFlags::days, {"--days", "DAYS", "the run may take at most so many days"});
+    rows.back().words.field = {"Deadline", "days"};
     add(&SizeFlags::budget, {"--budget", "DOLLARS", "and cost at most so many dollars, such as 250K"});
+    rows.back().words.field = {
+        .caption = "Budget", .placeholder = "dollars", .explanation = "dollars that the whole run may cost"};
     add(&SizeFlags::scaling, {"--scaling", "strong|weak|both",
                               "strong: the batch stays; weak: it grows with the GPUs from the fewest on (strong)"});
     add(&SizeFlags::pue, {"--pue", "RATIO", "energy of the site over that of its computers (world mean)"});

@@ -25,6 +25,21 @@ TEST_CASE("every field has its facts at its own place, and an id of its own") {
   }
 }
 
+TEST_CASE("fields of the question say what the rows of options say, in the order of the window") {
+  std::string captions;
+  for (const FieldFacts& facts : all_fields())
+    if (facts.axis == nullptr) captions += facts.id + ": " + std::string(facts.caption) + ", ";
+  CHECK(captions ==
+        "model: Model, machine: Cluster, gpus: GPUs, seq_len: Sequence, global_batch: Global batch, tokens: Tokens, "
+        "objective: Objective, precision: Precision, optimizer: Optimizer, lora_rank: LoRA rank, stack: Stack, "
+        "framework: Framework, headroom: Headroom, price: Price, days: Deadline, budget: Budget, ");
+  CHECK(facts_of(Field::gpus).explanation == "how many GPUs; empty: all of a machine file, else one node");
+  CHECK(facts_of(Field::batch).explanation == "sequences (or images) of one optimizer step over all GPUs");
+  CHECK(facts_of(Field::framework).flag == "--for");
+  CHECK(facts_of(Field::framework).explanation == "only what this framework can launch; any: no limits");
+  CHECK(facts_of(Field::sequence).where == "sequence length");
+}
+
 TEST_CASE("constraints are the axes whose rows have a caption, in their order") {
   std::vector<std::string> captions;
   for (const FieldFacts& facts : all_fields())
