@@ -65,7 +65,7 @@ class ExplainVerb : public Verb {
     output_.require_writable(terminal);
     const session::EstimateRequest request = plan_.request();
     const session::PricedQuestion asked = session::estimate(request);
-    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    if (!asked.warning.empty()) terminal.note("plan: " + asked.warning);
     std::optional<Plan> other;
     if (against_) other = priced_again(*against_, terminal);
     output_.lap("priced");
@@ -81,7 +81,7 @@ class ExplainVerb : public Verb {
  private:
   [[nodiscard]] static Plan priced_again(const std::string& file, Terminal& terminal) {
     const session::PricedQuestion other = session::estimate(plan_request(file));
-    if (!other.remark.empty()) terminal.remark("plan: of " + file + ": " + other.remark);
+    if (!other.warning.empty()) terminal.note("plan: of " + file + ": " + other.warning);
     return other.plan;
   }
   [[nodiscard]] static std::string text(const session::Explanation& explanation, const Terminal& terminal) {

@@ -48,27 +48,27 @@ class ExportVerb : public Verb {
   ExitCode run(Terminal& terminal) override {
     const session::PlanRequest request = plan_request(plan_file_);
     const session::PricedQuestion asked = session::estimate(request);
-    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    if (!asked.warning.empty()) terminal.note("plan: " + asked.warning);
     const session::ExportAnswer answer =
         session::export_plan(asked, target_, release_, session::launch_recipe(request.written));
     say_substitutions(answer, terminal);
-    for (const std::string& sentence : answer.files.unsaid) terminal.remark("plan: not said: " + sentence);
-    for (const std::string& sentence : answer.files.missing) terminal.remark("plan: missing: " + sentence);
+    for (const std::string& sentence : answer.files.unsaid) terminal.note("plan: not said: " + sentence);
+    for (const std::string& sentence : answer.files.missing) terminal.note("plan: missing: " + sentence);
     if (strict_ && !is_exact(answer)) return ExitCode::no;
     if (!answer.files.missing.empty() && !is_forced(*app_)) {
-      terminal.remark("plan: nothing is written, as it would not start; --force writes what there is");
+      terminal.note("plan: nothing is written, as it would not start; --force writes what there is");
       return ExitCode::no;
     }
     if (const Plan& plan = written_plan(answer); !plan.verdict.fits && !is_forced(*app_)) {
-      terminal.remark("plan: nothing is written, as it does not fit: " + plan.verdict.reason +
-                      "; --force writes it all the same");
+      terminal.note("plan: nothing is written, as it does not fit: " + plan.verdict.reason +
+                    "; --force writes it all the same");
       return ExitCode::no;
     }
     if (folder_)
       write_files(answer, terminal);
     else
       terminal.print(answer.files.files.front().text);
-    for (const std::string& sentence : answer.files.assumptions) terminal.remark("plan: assumed: " + sentence);
+    for (const std::string& sentence : answer.files.assumptions) terminal.note("plan: assumed: " + sentence);
     return ExitCode::done;
   }
 
@@ -82,17 +82,17 @@ class ExportVerb : public Verb {
 
   void say_substitutions(const session::ExportAnswer& answer, Terminal& terminal) const {
     for (const session::Substitution& one : answer.substitutions)
-      terminal.remark("plan: " + one.sentence + "; nearest: " + one.change);
+      terminal.note("plan: " + one.sentence + "; nearest: " + one.change);
     if (!answer.nearest) return;
     const auto line = [](const Plan& one) {
       return to_text(Seconds(one.prediction.step_time_s.expected)) + " a step, " + to_text(one.prediction.peak_memory) +
              " at the peak" + (one.verdict.fits ? "" : ", does not fit");
     };
-    terminal.remark("plan: with the stack " + answer.nearest->provenance.stack_calibration + " as planned " +
-                    line(answer.as_planned) + "; the nearest " + line(*answer.nearest));
+    terminal.note("plan: with the stack " + answer.nearest->provenance.stack_calibration + " as planned " +
+                  line(answer.as_planned) + "; the nearest " + line(*answer.nearest));
     if (!answer.nearest->verdict.fits)
-      terminal.remark("plan: plan search --for " + target_ + " looks for plans that " + target_ +
-                      " launches and that fit");
+      terminal.note("plan: plan search --for " + target_ + " looks for plans that " + target_ +
+                    " launches and that fit");
   }
 
   /// Files of these names that say something else may have been edited, or be somebody's own.

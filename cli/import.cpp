@@ -69,7 +69,7 @@ class ImportVerb : public Verb {
       throw InputError({"--out", "a plan is priced on a machine", "--machine as well", ""});
     const session::EstimateRequest request(asked);
     const session::PricedQuestion priced = session::estimate(request);
-    out_.write([&] { return plan_file_text(priced, said, out_.folder()); }, terminal, Narration::remarks);
+    out_.write([&] { return plan_file_text(priced, said, out_.folder()); }, terminal, Narration::notes);
   }
 
   [[nodiscard]] static std::string text(const session::ImportAnswer& answer, const session::StrategyRequest& asked,

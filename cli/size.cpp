@@ -47,7 +47,7 @@ std::string scaling_text(const SizeAnswer& answer, session::Scaling scaling) {
   return text + plumbline::text(present::size_plan_table(answer, scaling)) + "\n";
 }
 
-std::string size_remarks_text(const SizeAnswer& answer) {
+std::string size_notes_text(const SizeAnswer& answer) {
   const auto any = [&](const auto& holds) { return std::any_of(answer.rows.begin(), answer.rows.end(), holds); };
   std::string text;
   if (any([](const SizeRow& row) { return row.meets != session::Meets::no; }))
@@ -71,7 +71,7 @@ std::string size_text(const SizeAnswer& answer) {
   for (const session::Scaling scaling : answer.request.scalings) text += scaling_text(answer, scaling);
   if (!has_any)
     return text + (answer.complete ? "Nothing fits on any of these.\n" : "Interrupted before a plan was found.\n");
-  const std::string found = size_remarks_text(answer) + sentence_line(present::size_answer_words(answer));
+  const std::string found = size_notes_text(answer) + sentence_line(present::size_answer_words(answer));
   return text + found + (found.empty() ? "" : "\n") + size_assumptions_text(answer);
 }
 
@@ -271,7 +271,7 @@ class SizeVerb : public Verb {
   [[nodiscard]] session::SizeAnswer answered(const Interruption& interruption, Terminal& terminal) {
     const session::PreparedSize prepared = session::prepare_size(request());
     output_.lap("question");
-    if (!prepared.remark.empty()) terminal.remark("plan: " + prepared.remark);
+    if (!prepared.warning.empty()) terminal.note("plan: " + prepared.warning);
     Task task;
     task.stop = interruption.token();
     task.progress = [&](const TaskProgress& progress) {

@@ -185,8 +185,8 @@ SoftwareStack CalibrationSet::software_stack(std::string_view name_or_path) cons
                     "a name of plan stacks or a file", nearest_text(name_or_path, known)});
 }
 
-std::string CalibrationSet::stack_name_remark(std::string_view name_or_path) const {
-  return resolved(*this, name_or_path.substr(0, choice_begin(name_or_path))).remark;
+std::string CalibrationSet::stack_name_warning(std::string_view name_or_path) const {
+  return resolved(*this, name_or_path.substr(0, choice_begin(name_or_path))).warning;
 }
 
 std::optional<NumberFormat> CalibrationSet::gradient_format(std::string_view name_or_path,

@@ -39,7 +39,7 @@ class CalibrationSet {
   /// as `of`.
   [[nodiscard]] SoftwareStack software_stack(std::string_view name_or_path) const;
   /// What to say about a text that could be read both ways (name_or_path.h); or empty.
-  [[nodiscard]] std::string stack_name_remark(std::string_view name_or_path) const;
+  [[nodiscard]] std::string stack_name_warning(std::string_view name_or_path) const;
   /// In which format the stack's framework, or that of the one it is like, keeps gradients under a recipe when nobody
   /// says; none: the recipe's. Throws as `of`.
   [[nodiscard]] std::optional<NumberFormat> gradient_format(std::string_view name_or_path,

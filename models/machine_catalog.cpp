@@ -103,6 +103,6 @@ Cluster find_machine(std::string_view name_or_path) {
                     "a name of the catalogue or the path of a plumbline.machine/1 file", nearest(name_or_path)});
 }
 
-std::string machine_name_remark(std::string_view name_or_path) { return resolved(name_or_path).remark; }
+std::string machine_name_warning(std::string_view name_or_path) { return resolved(name_or_path).warning; }
 
 }  // namespace plumbline

@@ -21,7 +21,7 @@ namespace plumbline {
 /// program runs (this_computer.h). Throws InputError with the nearest names, or what the file's reader throws.
 [[nodiscard]] Cluster find_machine(std::string_view name_or_path);
 /// What to say about a text that could be read both ways (name_or_path.h); or empty.
-[[nodiscard]] std::string machine_name_remark(std::string_view name_or_path);
+[[nodiscard]] std::string machine_name_warning(std::string_view name_or_path);
 
 /// All devices and fabrics of the catalogue, sorted by file name.
 [[nodiscard]] const MachineParts& machine_parts();

@@ -3,7 +3,7 @@
 ///
 /// A path is a path: what has a folder in it ("my/llama-3-8b", "./gpt2", "/data/net") or ends in ".json" or ".onnx" is
 /// read where it is, whatever its last part is called. Anything else is the catalogue's where the catalogue has it, in
-/// every folder, so that scripts mean the same everywhere. What could be read both ways is said (`remark`).
+/// every folder, so that scripts mean the same everywhere. What could be read both ways is said (`warning`).
 
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ struct CatalogueMatch {
 
 struct NameOrPath {
   bool is_path = false;
-  std::string remark;  ///< one sentence where the text could also mean something else; or empty
+  std::string warning;  ///< one sentence where the text could also mean something else; or empty
 };
 
 /// Begins as only paths do, holds two folders or more, ends in ".json", or names an ONNX file.

@@ -180,8 +180,8 @@ NetworkReadAs find_network_as(std::string_view path, std::string_view model_type
   return {std::move(network), std::move(config)};
 }
 
-std::string network_name_remark(std::string_view name_or_path) {
-  return resolved(name_or_path, find_embedded_network(name_or_path)).remark;
+std::string network_name_warning(std::string_view name_or_path) {
+  return resolved(name_or_path, find_embedded_network(name_or_path)).warning;
 }
 
 }  // namespace plumbline

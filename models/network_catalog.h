@@ -27,8 +27,8 @@ struct NetworkReadAs {
 };
 /// Throws InputError for a name of the catalogue and a type that is not understood, and as `find_network` does.
 [[nodiscard]] NetworkReadAs find_network_as(std::string_view path, std::string_view model_type);
-/// What to say about a text that could be read both ways (NameOrPath::remark); or empty.
-[[nodiscard]] std::string network_name_remark(std::string_view name_or_path);
+/// What to say about a text that could be read both ways (NameOrPath::warning); or empty.
+[[nodiscard]] std::string network_name_warning(std::string_view name_or_path);
 /// The aliases of the catalogue with the names that they stand for, sorted.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> network_aliases();
 

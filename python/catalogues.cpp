@@ -24,7 +24,7 @@ Answer model(const std::string& name) {
   Answer answer;
   answer.json = to_json_text(network_json(network));
   answer.tables["one"] = present::block_table(network);
-  answer.remark = network_name_remark(name);
+  answer.warning = network_name_warning(name);
   return answer;
 }
 
@@ -42,7 +42,7 @@ Answer machine(const std::string& name) {
   Answer answer;
   answer.json = to_json_text(machine_json(document));
   answer.tables["one"] = present::machine_number_table(cluster.groups.front().node, cluster.price_per_device_hour);
-  answer.remark = machine_name_remark(name);
+  answer.warning = machine_name_warning(name);
   return answer;
 }
 
@@ -59,7 +59,7 @@ Answer stack(const std::string& name) {
   Answer answer;
   answer.json = to_json_text(software_stack_json(stack));
   answer.tables["one"] = present::stack_axis_table(set, stack);
-  answer.remark = set.stack_name_remark(name);
+  answer.warning = set.stack_name_warning(name);
   return answer;
 }
 

@@ -81,13 +81,13 @@ void declare_values(py::module_& module) {
       .def("file_text", &PricedPlan::file_text, WithoutLock())
       .def("sentences", &PricedPlan::sentences)
       .def("table", [](const PricedPlan& plan, const std::string& name) { return to_python(plan.table(name)); })
-      .def_property_readonly("remark",
-                             [](const PricedPlan& plan) { return plan.asked ? plan.asked->remark : std::string(); });
+      .def_property_readonly("warning",
+                             [](const PricedPlan& plan) { return plan.asked ? plan.asked->warning : std::string(); });
   py::class_<Answer>(module, "Answer")
       .def_readonly("json", &Answer::json)
       .def("table", &table_of)
       .def_readonly("sentences", &Answer::sentences)
-      .def_readonly("remark", &Answer::remark)
+      .def_readonly("warning", &Answer::warning)
       .def_readonly("complete", &Answer::complete)
       .def_readonly("plans", &Answer::plans)
       .def_readonly("changes", &Answer::changes)

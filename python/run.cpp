@@ -82,7 +82,7 @@ Answer answer_of(const jobs::FinishedRun& run) {
   answer.json = answer.file_text = to_json_text(to_json(run.record));
   answer.tables["steps"] = step_table(run.record);
   answer.sentences = sentences_of(run.record, run.prediction);
-  answer.remark = run.early_stop;
+  answer.warning = run.early_stop;
   answer.complete = !run.is_stopped;
   answer.found = !run.record.steps.empty();
   return answer;

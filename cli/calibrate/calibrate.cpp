@@ -97,12 +97,12 @@ class CalibrateVerb : public Verb {
 
  private:
   void say_what_names_are(Terminal& terminal) const {
-    const auto say = [&](const std::string& remark) {
-      if (!remark.empty()) terminal.remark("plan: " + remark);
+    const auto say = [&](const std::string& warning) {
+      if (!warning.empty()) terminal.note("plan: " + warning);
     };
     for (const std::optional<std::string>& stack : {stack_, like_})
-      if (stack) say(CalibrationSet::shipped().stack_name_remark(*stack));
-    if (kernels_.machine()) say(machine_name_remark(*kernels_.machine()));
+      if (stack) say(CalibrationSet::shipped().stack_name_warning(*stack));
+    if (kernels_.machine()) say(machine_name_warning(*kernels_.machine()));
   }
   [[nodiscard]] std::vector<RunSet> sets() const {
     std::vector<RunSet> result;
@@ -124,15 +124,15 @@ class CalibrateVerb : public Verb {
     if (!out_ && !json_) throw InputError({"--out", "is missing", "a file for the calibrated stack", ""});
     const session::PreparedCalibration prepared = session::prepare_calibration(request());
     for (const RunSet& set : prepared.request.runs)
-      if (!set.unread.empty()) terminal.remark(unread_keys_text(set.unread));
-    for (const SkippedRun& run : prepared.skipped) terminal.remark("skipped " + run.id + ": " + run.reason);
+      if (!set.unread.empty()) terminal.note(unread_keys_text(set.unread));
+    for (const SkippedRun& run : prepared.skipped) terminal.note("skipped " + run.id + ": " + run.reason);
     const session::CalibrationAnswer answer = session::calibrate(prepared, task(terminal));
     if (!answer.complete) return interrupted(terminal);
     const OwnCalibration& found = answer.found;
     out_.write([&] { return to_json_text(software_stack_json(found.stack)); }, terminal, Narration::silent);
     terminal.print(json_ ? to_json_text(to_json(found, answer.runs)) : calibration_text(found, answer.runs));
     if (out_ && !json_ && !out_.is_standard_output())
-      terminal.remark("stack written to " + *out_.name() + ": use it with --stack " + *out_.name());
+      terminal.note("stack written to " + *out_.name() + ": use it with --stack " + *out_.name());
     return ExitCode::done;
   }
 
@@ -147,7 +147,7 @@ class CalibrateVerb : public Verb {
     return task;
   }
   static ExitCode interrupted(Terminal& terminal) {
-    terminal.remark("interrupted: nothing was written");
+    terminal.note("interrupted: nothing was written");
     return ExitCode::environment;
   }
 
@@ -178,7 +178,7 @@ class CalibrateVerb : public Verb {
     if (fit_.stop.stop_requested()) return interrupted(terminal);
     const std::string source = "fit over " + std::to_string(trained.fitted().size()) + " runs with priors";
     write_files(fitted_set(CalibrationSet::shipped(), space, trained, read.runs, priors, source), *out_.name());
-    terminal.remark("calibrations written to " + *out_.name());
+    terminal.note("calibrations written to " + *out_.name());
     return ExitCode::done;
   }
 

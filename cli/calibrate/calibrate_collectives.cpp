@@ -81,7 +81,7 @@ void CollectiveCalibration::run(const CollectiveCalibrationAsked& asked, Termina
   asked.out.write([&] { return to_json_text(machine_json(document)); }, terminal, Narration::silent);
   terminal.print(asked.json ? to_json_text(to_json(fit, document)) : fit_text(fit, before));
   if (!asked.json && !asked.out.is_standard_output())
-    terminal.remark("machine written to " + *asked.out.name() + ": use it with --machine " + *asked.out.name());
+    terminal.note("machine written to " + *asked.out.name() + ": use it with --machine " + *asked.out.name());
 }
 
 }  // namespace plumbline

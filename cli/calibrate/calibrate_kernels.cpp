@@ -79,7 +79,7 @@ MeasuredTable measured_gpu(MeasureExtent extent, const std::string& device_name,
     };
     measure_device_collectives({module.require_nccl(), module.make_device, meet}, options, table);
   } catch (const EnvironmentError& error) {
-    terminal.remark(std::string("no collectives are measured: ") + error.what());
+    terminal.note(std::string("no collectives are measured: ") + error.what());
   }
   terminal.clear_progress();
   return {std::move(table), 0, stop.stop_requested()};
@@ -199,7 +199,7 @@ void KernelCalibration::run_on_gpu(const KernelCalibrationAsked& asked, const st
                                              : devices.front().name;
   const MeasuredTable kernels = measured_gpu(brief_ ? MeasureExtent::brief : MeasureExtent::full, name, stop, terminal);
   const KernelTable& table = kernels.table;
-  kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::remarks);
+  kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::notes);
   if (kernels.is_interrupted)
     throw EnvironmentError("calibrate: interrupted before all kernels were measured" +
                            (kernels_out_
@@ -215,7 +215,7 @@ void KernelCalibration::run_on_gpu(const KernelCalibrationAsked& asked, const st
   }
   const Fitted fitted =
       of_gpu(asked.out.stem("a file for the calibrated stack"), table, measured_device(table), *asked.stack);
-  asked.out.write([&] { return to_json_text(software_stack_json(fitted.stack)); }, terminal, Narration::remarks);
+  asked.out.write([&] { return to_json_text(software_stack_json(fitted.stack)); }, terminal, Narration::notes);
   terminal.print(asked.json
                      ? to_json_text(kernel_fit_json(measured_coefficients(fitted), fitted.residuals, table.core_share))
                      : fit_text(fitted, table));
@@ -237,10 +237,10 @@ void KernelCalibration::run(const KernelCalibrationAsked& asked, const std::stop
   kernels_out_.write([&] { return to_json_text(to_json(table)); }, terminal, Narration::silent);
   asked.out.write([&] { return to_json_text(software_stack_json(fitted.stack)); }, terminal, Narration::silent);
   const std::string busy = busy_words({table.core_share, kernels.cores_of_others, table.cores});
-  if (!busy.empty()) terminal.remark(busy);
+  if (!busy.empty()) terminal.note(busy);
   if (!asked.json && !asked.out.is_standard_output())
-    terminal.remark("calibration written to " + *asked.out.name() + "; use it with --stack " + *asked.out.name() +
-                    (backend_ ? " --machine this-computer" : ""));
+    terminal.note("calibration written to " + *asked.out.name() + "; use it with --stack " + *asked.out.name() +
+                  (backend_ ? " --machine this-computer" : ""));
   terminal.print(asked.json
                      ? to_json_text(kernel_fit_json(measured_coefficients(fitted), fitted.residuals, table.core_share))
                      : fit_text(fitted, table));

@@ -26,7 +26,7 @@ ExitCode CatalogueVerb::run(Terminal& terminal) {
   else
     text = all();
   if (name_)
-    if (const std::string said = remark(*name_); !said.empty()) terminal.remark("plan: " + said);
+    if (const std::string said = warning(*name_); !said.empty()) terminal.note("plan: " + said);
   terminal.print(text);
   return ExitCode::done;
 }

@@ -20,7 +20,7 @@ class CatalogueVerb : public Verb {
   [[nodiscard]] virtual std::string one(const std::string& name) const = 0;
   [[nodiscard]] virtual std::string all() const = 0;
   /// What to say about a name that could also be a file (models/name_or_path.h); or empty.
-  [[nodiscard]] virtual std::string remark(const std::string& name) const = 0;
+  [[nodiscard]] virtual std::string warning(const std::string& name) const = 0;
   /// In the order of the table.
   [[nodiscard]] virtual std::vector<std::string> names() const = 0;
   [[nodiscard]] const std::optional<std::string>& name() const { return name_; }

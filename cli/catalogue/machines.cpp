@@ -47,7 +47,7 @@ class MachinesVerb : public CatalogueVerb {
     document.cluster = cluster;
     return to_json_text(machine_json(document));
   }
-  [[nodiscard]] std::string remark(const std::string& name) const override { return machine_name_remark(name); }
+  [[nodiscard]] std::string warning(const std::string& name) const override { return machine_name_warning(name); }
   [[nodiscard]] std::vector<std::string> names() const override {
     std::vector<std::string> names = machine_names();
     names.emplace_back(this_computer_name);

@@ -100,9 +100,9 @@ class ModelsVerb : public CatalogueVerb {
     return details_text(onnx.network) + "\n" + indented_text(present::onnx_table(onnx.summary));
   }
   void write_files(const std::string& name, Terminal& terminal) const override {
-    out_.write([&] { return network_file_text(name, as_); }, terminal, json() ? Narration::silent : Narration::remarks);
+    out_.write([&] { return network_file_text(name, as_); }, terminal, json() ? Narration::silent : Narration::notes);
   }
-  [[nodiscard]] std::string remark(const std::string& name) const override { return network_name_remark(name); }
+  [[nodiscard]] std::string warning(const std::string& name) const override { return network_name_warning(name); }
   [[nodiscard]] std::vector<std::string> names() const override { return network_names(); }
   [[nodiscard]] std::string all() const override {
     return json() ? to_json_text(network_catalogue_json()) : text(present::network_table());

@@ -64,8 +64,8 @@ class StacksVerb : public CatalogueVerb {
     if (json()) return to_json_text(software_stack_json(stack));
     return details_text(set, stack, set.stack(name).residuals);
   }
-  [[nodiscard]] std::string remark(const std::string& name) const override {
-    return CalibrationSet::shipped().stack_name_remark(name);
+  [[nodiscard]] std::string warning(const std::string& name) const override {
+    return CalibrationSet::shipped().stack_name_warning(name);
   }
   [[nodiscard]] std::vector<std::string> names() const override { return CalibrationSet::shipped().stack_names(); }
   [[nodiscard]] std::string all() const override {

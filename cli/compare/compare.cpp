@@ -44,14 +44,14 @@ class CompareVerb : public Verb {
     const session::PricedQuestion asked = session::estimate(plan_request(*plan_));
     const RunRecord record = read_run_record_file(*measured_);
     const Comparison comparison = session::compare(asked, record, *measured_).value();  // nobody stops it
-    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    if (!asked.warning.empty()) terminal.note("plan: " + asked.warning);
     terminal.print(json_ ? to_json_text(to_json(comparison))
                          : question_text(asked.plan) + trust_text(asked.plan) + "\n" +
                                comparison_text(comparison, terminal));
     if (track_) {
       TrackedRun tracked = tracked_run(record, asked.plan, time_of_file(*measured_));
       add(tracked, comparison);
-      track_.write(tracked, terminal, json_ ? Narration::silent : Narration::remarks);
+      track_.write(tracked, terminal, json_ ? Narration::silent : Narration::notes);
     }
     return comparison.bytes_are_equal() ? ExitCode::done : ExitCode::no;
   }

@@ -39,7 +39,7 @@ class EstimateVerb : public Verb {
     output_.lap("question");
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
-    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    if (!asked.warning.empty()) terminal.note("plan: " + asked.warning);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
     terminal.print(output_.json() ? json_text(asked) : text(asked, terminal));
     output_.print_stats(terminal);

@@ -55,7 +55,7 @@ class FitVerb : public Verb {
     const session::EstimateRequest request = plan_.request();
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
-    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    if (!asked.warning.empty()) terminal.note("plan: " + asked.warning);
     output_.write([&](const auto& folder) { return plan_file_text(request, asked, folder); }, terminal);
     const session::FitAnswer answer = session::fit(asked, {}, options());
     if (!answer.fits) output_.lap("changes");
@@ -75,7 +75,7 @@ class FitVerb : public Verb {
     task.stop = interruption.token();
     task.end_of_phase = [&](std::string_view phase) { output_.lap(std::string(phase)); };
     const session::FitLimits limits = session::fit_limits(request, task);
-    if (!limits.remark.empty()) terminal.remark("plan: " + limits.remark);
+    if (!limits.warning.empty()) terminal.note("plan: " + limits.warning);
     terminal.print(output_.json() ? to_json_text(to_json(limits)) : fit_limits_text(limits));
     output_.print_stats(terminal);
     const auto has_plan = [](const session::FitLimit& limit) { return limit.plan.has_value(); };

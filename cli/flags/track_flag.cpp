@@ -66,9 +66,9 @@ void TrackFlag::write(const TrackedRun& run, Terminal& terminal, Narration narra
     placed.place = std::filesystem::absolute(target.folder).lexically_normal().string();
     const std::vector<TrackedFile> files = target.tracker.files(placed);
     for (const TrackedFile& file : files) write_below(target.folder, file);
-    if (narration == Narration::remarks)
-      terminal.remark("run written for " + std::string(target.tracker.name) + ": " + std::string(target.tracker.opens) +
-                      " " + target.folder);
+    if (narration == Narration::notes)
+      terminal.note("run written for " + std::string(target.tracker.name) + ": " + std::string(target.tracker.opens) +
+                    " " + target.folder);
   }
 }
 

@@ -24,7 +24,7 @@ class TrackFlag {
   explicit operator bool() const { return !names_.empty(); }
   /// Throws InputError for another tracker, no folder, one that cannot be written. Before any work.
   void require_writable() const;
-  /// With a remark that names the folder and what opens it.
+  /// With a warning that names the folder and what opens it.
   void write(const TrackedRun& run, Terminal& terminal, Narration narration) const;
 
  private:

@@ -69,7 +69,7 @@ void OutputFlag::write(const std::function<std::string()>& text, Terminal& termi
     return;
   }
   write_output_file(*name_, text());
-  if (narration == Narration::remarks && *what_ != '\0') terminal.remark(std::string(what_) + " written to " + *name_);
+  if (narration == Narration::notes && *what_ != '\0') terminal.note(std::string(what_) + " written to " + *name_);
 }
 
 std::string OutputFlag::stem(const char* expected) const {

@@ -17,7 +17,7 @@ class App;
 
 namespace plumbline {
 
-enum class Narration : std::uint8_t { remarks, silent };
+enum class Narration : std::uint8_t { notes, silent };
 enum class StandardOutput : std::uint8_t { text, json };
 
 /// Adds --force to a verb, once: its outputs may replace what they would otherwise leave alone.
@@ -26,7 +26,7 @@ void declare_force(CLI::App& app);
 
 class OutputFlag {
  public:
-  /// `what`: "trace", for the remark that it was written; empty: no remark.
+  /// `what`: "trace", for the note that it was written; empty: no note.
   OutputFlag(const char* flag, const char* what) : flag_(flag), what_(what) {}
   /// Adds --force as well.
   void declare(CLI::App& app, const char* help, const char* group = "Output");

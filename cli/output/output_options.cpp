@@ -36,7 +36,7 @@ void OutputOptions::print_stats(Terminal& terminal) const {
   std::string line = "stats:";
   for (const auto& [phase, seconds] : laps_) line += " " + phase + " " + to_text(Seconds(seconds)) + ",";
   line.pop_back();
-  terminal.remark(line);
+  terminal.note(line);
 }
 
 }  // namespace plumbline

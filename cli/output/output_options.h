@@ -21,7 +21,7 @@ class OutputOptions {
   void declare(CLI::App& app, const char* what_out_writes);
   [[nodiscard]] bool json() const { return json_; }
   [[nodiscard]] bool has_file() const { return static_cast<bool>(out_); }
-  [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
+  [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::notes; }
   /// Before the work: that --out and the verb's own files can be written (output_flag.h).
   void require_writable(Terminal& terminal, const std::vector<const OutputFlag*>& own = {}) const;
   /// Writes the plan file where --out says, before anything is printed; the text is made only then, for the folder in

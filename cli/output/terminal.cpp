@@ -126,7 +126,7 @@ void Terminal::leave_standard_output() {
   colours_ = has_colours(STDERR_FILENO);
 }
 
-void Terminal::remark(std::string_view line) {
+void Terminal::note(std::string_view line) {
   clear_progress();
   std::fprintf(stderr, "%s\n", printable(line).c_str());
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// \file terminal.h: what is printed where: results on standard output, progress and remarks on standard error.
+/// \file terminal.h: what is printed where: results on standard output, progress and notes on standard error.
 ///
 /// Colour only when standard output is a terminal and NO_COLOR is unset or empty (no-color.org).
 
@@ -32,7 +32,7 @@ class Terminal {
   void print_file(std::string_view text);
   void leave_standard_output();
   /// One line on standard error.
-  void remark(std::string_view line);
+  void note(std::string_view line);
   /// Replaces the progress line, at most ten times a second; nothing when standard error is no terminal.
   void progress(std::string_view line);
   void clear_progress();

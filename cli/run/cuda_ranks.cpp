@@ -16,7 +16,7 @@ const DeviceModule& cuda_module() {
 }
 
 void use_cuda(RunOptions& options, const DeviceModule& module, const RankRole& role, Terminal& terminal) {
-  for (const std::string& missing : module.missing_libraries()) terminal.remark("plan: " + missing);
+  for (const std::string& missing : module.missing_libraries()) terminal.note("plan: " + missing);
   const bool is_nccl = role.transport == Transport::nccl;
   const bool has_threads = is_nccl && options.ranks.session == nullptr;
   const std::int32_t here = role.place ? role.place->local_rank : 0;
@@ -29,8 +29,8 @@ void use_cuda(RunOptions& options, const DeviceModule& module, const RankRole& r
   options.ranks.groups = [&module, meeting](std::int32_t rank) { return module.make_groups(rank, *meeting); };
 }
 
-void remark_refused_calls(const DeviceModule& module, Terminal& terminal) {
-  if (const std::string refused = module.refused_calls(); !refused.empty()) terminal.remark("plan: " + refused);
+void note_refused_calls(const DeviceModule& module, Terminal& terminal) {
+  if (const std::string refused = module.refused_calls(); !refused.empty()) terminal.note("plan: " + refused);
 }
 
 }  // namespace plumbline

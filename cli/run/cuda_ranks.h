@@ -15,6 +15,6 @@ namespace plumbline {
 void use_cuda(RunOptions& options, const DeviceModule& module, const RankRole& role, Terminal& terminal);
 
 /// Says which calls the module's libraries refused during the run.
-void remark_refused_calls(const DeviceModule& module, Terminal& terminal);
+void note_refused_calls(const DeviceModule& module, Terminal& terminal);
 
 }  // namespace plumbline

@@ -96,8 +96,8 @@ class RunVerb : public Verb {
       // A launcher ends the other processes where one has failed: what that one said is enough.
       const int signal = process.interruption.signal();
       if (process.launch == nullptr)
-        terminal.remark("plan: " + signal_name(signal) +
-                        ": stopped while --data was read, before the first step; nothing is saved");
+        terminal.note("plan: " + signal_name(signal) +
+                      ": stopped while --data was read, before the first step; nothing is saved");
       return ended_by(signal);
     }
   }
@@ -134,7 +134,7 @@ class RunVerb : public Verb {
     RunRecord record = trained(jobs::training_job(prepared, training_, recipe), options, terminal, reports.lines());
     if (!is_first) return ExitCode::done;
     terminal.clear_progress();
-    if (module != nullptr) remark_refused_calls(*module, terminal);
+    if (module != nullptr) note_refused_calls(*module, terminal);
     session::sign(record, asked.plan);
     files_.write_descriptions([&] { return reports.descriptions(); }, terminal, narration());
     const int stopped_by = reports.stopped_by();
@@ -142,7 +142,7 @@ class RunVerb : public Verb {
     files_.write(record, asked.plan, std::move(curves), terminal, stopped_by == 0 ? narration() : Narration::silent);
     if (lines) lines->finish([&process] { return process.interruption.asked(); });
     if (stopped_by != 0) {
-      terminal.remark("plan: " + stopped_text(stopped_by, record, options) + unread_text(lines));
+      terminal.note("plan: " + stopped_text(stopped_by, record, options) + unread_text(lines));
       return ended_by(stopped_by);
     }
     if (lines) lines->require_written();
@@ -154,7 +154,7 @@ class RunVerb : public Verb {
     refuse(modes_.is_cuda() && role_.transport == Transport::mpi, "--backend",
            "\"cuda\" is given with processes of MPI", "--ranks nccl, or --backend cpu");
   }
-  [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::remarks; }
+  [[nodiscard]] Narration narration() const { return json_ ? Narration::silent : Narration::notes; }
   /// What a signal left: "SIGTERM: stopped after step 41; saved: checkpoint state/step-00000041, record m.json".
   [[nodiscard]] std::string stopped_text(int signal, const RunRecord& record, const RunOptions& options) const {
     const std::int64_t last = record.steps.back().step;

@@ -31,9 +31,8 @@ void RunReports::on_step(const StepRecord& step) {
 
 void RunReports::on_early_stop(const EarlyStoppingState& state) {
   listeners_.terminal.clear_progress();
-  listeners_.terminal.remark("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
-                             std::to_string(state.without_improvement) +
-                             " evaluations: the run ends here (--patience)");
+  listeners_.terminal.note("plan: the held-out loss has not been below " + fixed(*state.lowest, 4) + " for " +
+                           std::to_string(state.without_improvement) + " evaluations: the run ends here (--patience)");
 }
 
 }  // namespace plumbline

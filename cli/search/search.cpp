@@ -87,9 +87,9 @@ class SearchVerb : public Verb {
                         "one value of each flag, or --json", ""});
     require_no_front(options());
     const session::CasesAnswer answer = session::search(cases, task(interruption, terminal));
-    std::set<std::string> remarks;
+    std::set<std::string> warnings;
     for (const session::CaseAnswer& row : answer.rows)
-      if (!row.remark.empty() && remarks.insert(row.remark).second) terminal.remark("plan: " + row.remark);
+      if (!row.warning.empty() && warnings.insert(row.warning).second) terminal.note("plan: " + row.warning);
     if (answer.has_any())
       output_.write([&](const auto& folder) { return plan_file_text(*answer.rows.front().plan(), folder); }, terminal);
     terminal.print(output_.json() ? to_json_text(to_json(answer)) : cases_text(answer));
@@ -113,7 +113,7 @@ class SearchVerb : public Verb {
     require_no_ranking_of_all(options());
     const session::AroundRequest request = around_.request(question_, options());
     output_.lap("question");
-    if (!request.start.remark.empty()) terminal.remark("plan: " + request.start.remark);
+    if (!request.start.warning.empty()) terminal.note("plan: " + request.start.warning);
     const session::AroundAnswer answer = session::search_around(request, task(interruption, terminal));
     if (!answer.nearby.empty())
       output_.write([&](const auto& folder) { return plan_file_text(answer.nearby.front().plan, folder); }, terminal);
@@ -130,7 +130,7 @@ class SearchVerb : public Verb {
   [[nodiscard]] session::SearchAnswer answered(const Interruption& interruption, Terminal& terminal) {
     const session::PreparedSearch prepared = session::prepare_search(request());
     output_.lap("question");
-    if (!prepared.remark.empty()) terminal.remark("plan: " + prepared.remark);
+    if (!prepared.warning.empty()) terminal.note("plan: " + prepared.warning);
     return session::search(prepared, task(interruption, terminal));
   }
 

@@ -53,7 +53,7 @@ std::string dropped_text(const RenderedTable& table) {
   return text;
 }
 
-std::string remarks_text(const session::SearchAnswer& answer, const RenderedTable& table) {
+std::string search_notes_text(const session::SearchAnswer& answer, const RenderedTable& table) {
   std::string text = dropped_text(table);
   if (const std::string placed = present::placement_words(answer.plans.front().layout); !placed.empty())
     text += wrapped("#1: " + placed, terminal_columns(), 2) + "\n";
@@ -81,7 +81,7 @@ std::string ranking_text(const session::SearchAnswer& answer, const Terminal& te
       Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(table_columns());
   std::string text = terminal.painted(table.lines.front(), Colour::bold) + "\n";
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
-  text += remarks_text(answer, table) + "\n" + audit_text(answer.result.audit);
+  text += search_notes_text(answer, table) + "\n" + audit_text(answer.result.audit);
   if (answer.request.question.training.token_budget) text += "\n" + cost_text(answer.plans.front());
   return text;
 }

@@ -12,7 +12,7 @@ namespace plumbline {
 
 /// The question, what it is priced by, for which framework, and what of the best plan lies outside of measured runs.
 [[nodiscard]] std::string heading_text(const session::SearchAnswer& answer);
-/// The ranked table, remarks on it, and where the rest of the space went.
+/// The ranked table, notes on it, and where the rest of the space went.
 [[nodiscard]] std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal);
 /// The front of step time and peak memory as a table and as points.
 [[nodiscard]] std::string pareto_text(const std::vector<RankedStrategy>& front);

@@ -82,7 +82,7 @@ class SimulateVerb : public Verb {
     const session::EstimateRequest request = plan_.request();
     const session::PricedQuestion asked = session::estimate(request);
     output_.lap("priced");
-    if (!asked.remark.empty()) terminal.remark("plan: " + asked.remark);
+    if (!asked.warning.empty()) terminal.note("plan: " + asked.warning);
     const session::SimulationAnswer answer =
         session::simulate(asked, flags_.request(asked.strategy)).value();  // nobody stops it
     output_.lap("simulated");

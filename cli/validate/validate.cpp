@@ -48,12 +48,12 @@ class ValidateVerb : public Verb {
     const Interruption interruption(std::nullopt);
     const Validation validation = validated(interruption, terminal);
     if (!validation.complete) {
-      terminal.remark("interrupted: nothing was written");
+      terminal.note("interrupted: nothing was written");
       return ExitCode::environment;
     }
     plot_.write([&] { return validation_svg(validation); }, terminal, Narration::silent);
     report_.write([&] { return validation_markdown(validation, picture()); }, terminal, Narration::silent);
-    if (!validation.unread.empty()) terminal.remark(unread_keys_text(validation.unread));
+    if (!validation.unread.empty()) terminal.note(unread_keys_text(validation.unread));
     if (json_)
       terminal.print(to_json_text(to_json(validation)));
     else

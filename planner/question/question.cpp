@@ -125,12 +125,12 @@ LegalityLimits limits_of(const QuestionText& text, const Cluster& cluster) {
 
 }  // namespace
 
-std::string name_remark(const QuestionText& text) {
+std::string name_warning(const QuestionText& text) {
   std::string all;
-  for (const std::string& remark :
-       {network_name_remark(text.model), machine_name_remark(text.machine),
-        text.stack.empty() ? std::string() : CalibrationSet::shipped().stack_name_remark(text.stack)})
-    if (!remark.empty()) all += (all.empty() ? "" : "; ") + remark;
+  for (const std::string& warning :
+       {network_name_warning(text.model), machine_name_warning(text.machine),
+        text.stack.empty() ? std::string() : CalibrationSet::shipped().stack_name_warning(text.stack)})
+    if (!warning.empty()) all += (all.empty() ? "" : "; ") + warning;
   return all;
 }
 

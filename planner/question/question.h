@@ -49,7 +49,7 @@ struct QuestionText {
 };
 
 /// What to say about names of `text` that could be read both as the catalogue's and as files; or empty.
-[[nodiscard]] std::string name_remark(const QuestionText& text);
+[[nodiscard]] std::string name_warning(const QuestionText& text);
 
 /// Two-sided 90 % of a normal distribution, one-sided 95 %.
 inline constexpr double deviations_90_percent = 1.645;

@@ -129,8 +129,8 @@ Question question_of(const StrategyRequest& request) {
           text.devices > 0 ? with_device_count(cluster, text.devices) : cluster};
 }
 
-std::string remark_of(const StrategyRequest& request) {
-  return request.network_config.is_null() ? joined(name_remark(request.question), request.remark) : request.remark;
+std::string warning_of(const StrategyRequest& request) {
+  return request.network_config.is_null() ? joined(name_warning(request.question), request.warning) : request.warning;
 }
 
 /// What decides memory and time and is not modelled leaves nothing to price.
@@ -150,7 +150,7 @@ PricedQuestion priced(const StrategyRequest& request) {
   const Strategy strategy = completed(request.strategy, question);
   require_legal(strategy, question);
   Plan plan = signed_plan(question, strategy);
-  PricedQuestion asked{std::move(question), strategy, std::move(plan), remark_of(request)};
+  PricedQuestion asked{std::move(question), strategy, std::move(plan), warning_of(request)};
   if (!request.network_config.is_null()) asked.written_config = to_json_text(request.network_config);
   asked.chosen = request.chosen;
   return asked;
@@ -173,8 +173,8 @@ PricedQuestion priced(const PlanRequest& request) {
   Plan plan = signed_plan(question, strategy);
   require_network_of_plan(request, plan);
   require_own_layers(request, plan);
-  std::string remark = joined(name_remark(text), changed_since(request.plan, plan));
-  PricedQuestion asked{std::move(question), strategy, std::move(plan), std::move(remark)};
+  std::string warning = joined(name_warning(text), changed_since(request.plan, plan));
+  PricedQuestion asked{std::move(question), strategy, std::move(plan), std::move(warning)};
   if (is_network_in_plan(request)) asked.written_config = to_json_text(*written_config(request));
   if (!request.stack && request.choices.empty()) require_as_written(request, asked);
   return asked;

@@ -22,7 +22,7 @@ struct StrategyRequest {
   QuestionText question;
   PartialStrategy strategy;
   Json network_config = {};  ///< of Hugging Face, in place of the question's model, which then names it; null: none
-  std::string remark = {};   ///< what to say about where it comes from; or empty
+  std::string warning = {};  ///< what to say about where it comes from; or empty
   /// Sentences about what its launch files say and this program cannot price, which decides memory and time.
   std::vector<std::string> not_modelled = {};
   std::string chosen = {};  ///< a sentence on how it was chosen, where nobody gave one (best_strategy); or empty
@@ -49,7 +49,7 @@ struct PricedQuestion {
   Question question;
   Strategy strategy;
   Plan plan;
-  std::string remark;  ///< names that could also be files, a plan made for another model than is here now; or empty
+  std::string warning;  ///< names that could also be files, a plan made for another model than is here now; or empty
   std::string written_config = {};  ///< of Hugging Face, where the network was read from the plan itself; or empty
   std::string chosen = {};          ///< StrategyRequest::chosen
 };

@@ -19,7 +19,7 @@ from ._errors import EnvironmentError, InputError, Remark
 from ._records import Record
 from ._results import (Calibration, Catalogue, Change, Comparison, Entry, Explanation, Exported, Fit, FitLimits,
                        Imported, Plan, Run, Search, Simulation, Size, Validation)
-from ._results import remarked as _remarked
+from ._results import warned as _warned
 from ._tables import Table
 
 __version__ = _native.version()
@@ -74,9 +74,9 @@ def _ask(kind, function, arguments, progress=None, plan=None, import_=None, agai
     handle, was_interrupted = _followed(progress, lambda report: _native.ask(
         function, _given(arguments), _native.Inputs(_source(plan, import_), _source(against), _named_files(files)), report),
         reporter)
-    _remarked(handle.remark)
+    _warned(handle.warning)
     if was_interrupted:
-        _remarked("interrupted: what was found until then")
+        _warned("interrupted: what was found until then")
     return kind(handle)
 
 
@@ -167,7 +167,7 @@ def run(plan, *, progress=None, **arguments):
 
 def _catalogue(name, entry):
     handle = _native.catalogue(name, None if entry is None else _text_of(entry))
-    _remarked(handle.remark)
+    _warned(handle.warning)
     return Catalogue(handle) if entry is None else Entry(handle)
 
 

@@ -456,6 +456,6 @@ class Entry(Answer):
     _shown_table = "one"
 
 
-def remarked(remark):
-    if remark:
-        warnings.warn(remark, Remark, stacklevel=4)
+def warned(text):
+    if text:
+        warnings.warn(text, Remark, stacklevel=4)

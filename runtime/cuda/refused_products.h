@@ -1,7 +1,7 @@
 #pragma once
 /// \file refused_products.h: products that cuBLASLt took for invalid, or that it does not have for this architecture.
 ///
-/// Answers: one sentence for a remark behind a run. Model: our kernels multiply them; each shape is counted once for
+/// Answers: one sentence for a warning behind a run. Model: our kernels multiply them; each shape is counted once for
 /// all ranks of the process. That a product is not supported is no refusal: it is expected of some sizes and formats;
 /// only with scales of rows it is one, which other architectures than sm_90 have not.
 /// Checked against: tests/cuda/matrix_products_test.cpp.

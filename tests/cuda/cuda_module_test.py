@@ -216,12 +216,12 @@ class CudaModule(unittest.TestCase):
         self.assertTrue(module["file"].endswith("lib/plumbline/libplumbline-cuda.so"))
         self.assertIn("libcudnn.so.9", module["cudnn_problem"])
 
-    def test_that_cudnn_is_missing_is_remarked(self):
+    def test_that_cudnn_is_missing_is_said(self):
         self.run_plan("estimate", "--model", "nano-gpt", *SIZES, "--gpus", 1, "--out", "plan.json")
         words = ("run", "--plan", "plan.json", "--steps", 1, "--generate", 0, "--held-out", 0, "--backend", "cuda")
-        remark = "cuDNN's attention is not used, and attention takes longer: libcudnn.so.9"
-        self.assertEqual(self.start(words, {}).stderr.count(remark), 1)
-        self.assertNotIn(remark, self.start(words, {"PLUMBLINE_ATTENTION": "own"}).stderr)
+        warning = "cuDNN's attention is not used, and attention takes longer: libcudnn.so.9"
+        self.assertEqual(self.start(words, {}).stderr.count(warning), 1)
+        self.assertNotIn(warning, self.start(words, {"PLUMBLINE_ATTENTION": "own"}).stderr)
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ TEST_CASE("Scales along the sum, or of one operand's rows alone, are no product 
   }
 }
 
-TEST_CASE("Where the library has no scales of rows our kernels multiply, and a remark says so") {
+TEST_CASE("Where the library has no scales of rows our kernels multiply, and a warning says so") {
   for (const auto& [what, reason] :
        {std::pair("another architecture", "not supported"), {"an old one", "older than 12.9"}}) {
     (void)cudaDeviceReset();

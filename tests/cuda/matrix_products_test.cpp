@@ -117,7 +117,7 @@ TEST_CASE("A call of cuBLASLt that fails is named with the product and the statu
   }
 }
 
-TEST_CASE("What cuBLASLt refuses for its types or the device goes to our kernels, and is counted once for a remark") {
+TEST_CASE("What cuBLASLt refuses for its types or the device goes to our kernels, and is counted once for a warning") {
   (void)cudaDeviceReset();
   CudaDevice device(0, cpu_kernels());
   for (const auto& [status, text] : {std::pair(CUBLAS_STATUS_INVALID_VALUE, "invalid value"),
@@ -131,12 +131,12 @@ TEST_CASE("What cuBLASLt refuses for its types or the device goes to our kernels
       CHECK(!products.run({multiplied.on_device}, current_stream()));
       CHECK(!products.run({multiplied.on_device}, current_stream()));  // that there is none is kept
     }
-    const std::string remark = refused_products_text();
-    INFO(remark);
-    CHECK(remark.empty() == (std::string(text).empty()));
-    if (remark.empty()) continue;
-    CHECK(remark.find("1 shape of") != std::string::npos);
-    CHECK(remark.find(std::string("32 x 48 x 64 of fp32 and fp32 into fp32: ") + text) != std::string::npos);
+    const std::string warning = refused_products_text();
+    INFO(warning);
+    CHECK(warning.empty() == (std::string(text).empty()));
+    if (warning.empty()) continue;
+    CHECK(warning.find("1 shape of") != std::string::npos);
+    CHECK(warning.find(std::string("32 x 48 x 64 of fp32 and fp32 into fp32: ") + text) != std::string::npos);
   }
   forget_refused_products();
 }

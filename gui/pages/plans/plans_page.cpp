@@ -25,7 +25,7 @@ namespace plumbline::gui {
 namespace {
 
 /// What the command line prints around a ranking, without the table.
-QStringList remarks_on(const session::SearchAnswer& answer) {
+QStringList notes_on(const session::SearchAnswer& answer) {
   QStringList lines;
   for (const std::string& words : {present::tie_words(answer), present::quality_words(answer.request.recipes)})
     if (!words.empty()) lines.append(qt(words));
@@ -129,7 +129,7 @@ void PlansPage::link_tools() {
 void PlansPage::link() {
   connect(scatter_, &ScatterPlot::hovered_changed, ranking_view_, &TableView::set_hovered_row);
   connect(ranking_view_, &TableView::hovered, scatter_, &ScatterPlot::set_hovered);
-  connect(ranking_view_, &TableView::room_changed, this, &PlansPage::show_remarks);
+  connect(ranking_view_, &TableView::room_changed, this, &PlansPage::show_notes);
   connect(ranking_view_, &TableView::chosen, this, [this](const std::vector<int>& rows) {
     if (is_so_far_) return;
     scatter_->set_chosen(rows);
@@ -155,8 +155,8 @@ void PlansPage::show_so_far(const SharedSoFar& found) {
   picture_card_->set_subtitle(tr("%1 plans, by closed form; the search goes on and simulates the best of them.")
                                   .arg(qt(grouped(static_cast<std::int64_t>(found->best.size())))));
   table_card_->set_subtitle(tr("They can be chosen when the search has ended; Stop (Esc) ends it with these."));
-  remarks_.clear();
-  show_remarks();
+  notes_.clear();
+  show_notes();
 }
 
 void PlansPage::end_so_far() {
@@ -203,11 +203,10 @@ void PlansPage::unfold(bool is_unfolded) {
 }
 
 void PlansPage::show_words(const session::SearchAnswer& answer) {
-  remarks_ = remarks_on(answer);
+  notes_ = notes_on(answer);
   const session::RunLimits limits = limits_of(*found_);
-  if (const std::string kept = kept_words(run_figures(plans_, limits), limits); !kept.empty())
-    remarks_.prepend(qt(kept));
-  show_remarks();
+  if (const std::string kept = kept_words(run_figures(plans_, limits), limits); !kept.empty()) notes_.prepend(qt(kept));
+  show_notes();
   if (answer.plans.empty()) {
     picture_card_->set_subtitle(answer.result.complete ? tr("No plan of this space fits.")
                                                        : tr("Interrupted before a plan was found."));
@@ -222,8 +221,8 @@ void PlansPage::show_words(const session::SearchAnswer& answer) {
 }
 
 /// What the command line says behind a ranking, and which columns have no room.
-void PlansPage::show_remarks() {
-  QStringList lines = remarks_;
+void PlansPage::show_notes() {
+  QStringList lines = notes_;
   const QString& room = ranking_view_->room_words();
   if (!lines.isEmpty() && !room.isEmpty()) lines.append(tr("%1 (a right click on a title chooses columns)").arg(room));
   words_->setText(lines.join('\n'));

@@ -62,7 +62,7 @@ class PlansPage : public Page {
   void unfold(bool is_unfolded);
   void show_plans(std::vector<RankedPlan> plans);
   void show_words(const session::SearchAnswer& answer);
-  void show_remarks();
+  void show_notes();
 
   SharedFound found_;
   std::vector<RankedPlan> plans_;
@@ -81,7 +81,7 @@ class PlansPage : public Page {
   QToolButton* reasons_button_;
   QLineEdit* filter_;
   QLabel* words_;
-  QStringList remarks_;
+  QStringList notes_;
 };
 
 }  // namespace plumbline::gui

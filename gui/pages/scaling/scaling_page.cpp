@@ -49,7 +49,7 @@ ShownScaling shown_scaling(const PricedPlan& plan, const Task& task) {
   const session::SizeAnswer answer = session::size(session::prepare_size(question.request), task);
   ShownScaling shown;
   shown.words = present::size_question_words(answer);
-  shown.remark = question.remark;
+  shown.note = question.note;
   for (const ScalingFigure figure : all_scaling_figures)
     shown.lines[static_cast<std::size_t>(figure)] = scaling_lines(answer, figure);
   shown.strong_words = present::scaling_words(answer, session::Scaling::strong);
@@ -67,9 +67,9 @@ ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new LatestJob(th
   stop_ = new QPushButton(tr("&Stop"), this);
   head->addWidget(words_, 1);
   head->addWidget(stop_);
-  remark_ = words_label(this);
+  note_ = words_label(this);
   layout->addLayout(head);
-  layout->addWidget(remark_);
+  layout->addWidget(note_);
   layout->addWidget(made_picture(), 3);
   strong_words_ = words_label(this);
   weak_words_ = words_label(this);
@@ -109,7 +109,7 @@ void ScalingPage::clear() {
   legend_->show_entries({});
   strong_.set_table({});
   weak_.set_table({});
-  for (QLabel* label : {words_, remark_, strong_words_, weak_words_}) label->clear();
+  for (QLabel* label : {words_, note_, strong_words_, weak_words_}) label->clear();
 }
 
 void ScalingPage::show_plan(SharedPlan plan) {
@@ -132,8 +132,8 @@ void ScalingPage::ask() {
 
 void ScalingPage::show_scaling(const ShownScaling& scaling) {
   words_->setText(QString::fromStdString(scaling.words));
-  remark_->setText(QString::fromStdString(scaling.remark));
-  remark_->setVisible(!scaling.remark.empty());
+  note_->setText(QString::fromStdString(scaling.note));
+  note_->setVisible(!scaling.note.empty());
   for (ScalingChart* chart : charts_)
     chart->show_lines(scaling.lines_of(chart->figure()), tr("the machine has no price"));
   legend_->show_entries(

@@ -25,7 +25,7 @@ class Legend;
 /// What the page shows of an answer.
 struct ShownScaling {
   std::string words;
-  std::string remark;  ///< on a budget that the question does not say; or empty
+  std::string note;  ///< on a budget that the question does not say; or empty
   /// Of each of all_scaling_figures, rows on which something fits; of dollars, where a price is known.
   std::array<std::vector<ScalingLine>, all_scaling_figures.size()> lines;
   std::string strong_words, weak_words;
@@ -60,7 +60,7 @@ class ScalingPage : public Page {
   LatestJob* task_;
   SharedPlan plan_;
   QLabel* words_ = nullptr;
-  QLabel* remark_ = nullptr;
+  QLabel* note_ = nullptr;
   QLabel* strong_words_ = nullptr;
   QLabel* weak_words_ = nullptr;
   QPushButton* stop_ = nullptr;

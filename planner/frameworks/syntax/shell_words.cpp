@@ -57,8 +57,8 @@ void read_comment(ShellCursor& cursor, ShellScript& script) {
   cursor.at = end;
   constexpr std::string_view batch = "#SBATCH ";
   if (!line.starts_with(batch)) return;
-  const std::size_t remark = line.find(" #", batch.size());
-  for (std::string& word : split_words(line.substr(batch.size(), remark - batch.size())))
+  const std::size_t comment = line.find(" #", batch.size());
+  for (std::string& word : split_words(line.substr(batch.size(), comment - batch.size())))
     script.batch_words.push_back(std::move(word));
 }
 

@@ -53,7 +53,7 @@ UseCase compare_use_case() {
                   Answer answer;
                   if (comparison) answer = shown(*comparison);
                   answer.complete = answer.found = comparison.has_value();
-                  answer.remark = priced.remark;
+                  answer.warning = priced.warning;
                   return answer;
                 },
                 {}};

@@ -72,7 +72,7 @@ UseCase explain_use_case() {
                   std::optional<Plan> against;
                   if (other) against = estimate(*other).plan;
                   Answer answer = shown(explain(priced, against, task));
-                  answer.remark = priced.remark;
+                  answer.warning = priced.warning;
                   return answer;
                 },
                 {}};

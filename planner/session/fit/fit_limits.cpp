@@ -269,7 +269,7 @@ FitLimits fit_limits(const FitLimitsRequest& request, const Task& task) {
   resolved.training.global_batch = 1;
   if (text.model.empty()) resolved.model = family_members(request.family).front();
   const Question question(resolved);
-  answer.remark = name_remark(resolved);
+  answer.warning = name_warning(resolved);
   FitPoint base{resolved.model, question.devices(), question.training().sequence_length, 1};
   if (request.strategy) base.micro_batch = request.strategy->strategy.micro_batch;
   text.devices = base.devices;

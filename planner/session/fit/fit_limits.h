@@ -67,7 +67,7 @@ struct FitLimit {
 struct FitLimits {
   FitLimitsRequest request;   ///< with the model, the family and the defaults filled in
   FrameworkChoice framework;  ///< whose plans a free strategy is chosen from
-  std::string remark;         ///< on names that could also be files; or empty
+  std::string warning;        ///< on names that could also be files; or empty
   std::vector<FitLimit> limits;
   bool complete = true;
 };

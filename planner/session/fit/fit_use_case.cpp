@@ -17,7 +17,7 @@ Answer shown_limits(const FitLimits& limits) {
   answer.json = to_json_text(to_json(limits));
   answer.tables["limits"] = present::fit_limits_table(limits);
   answer.sentences = present::beyond_words(limits);
-  answer.remark = limits.remark;
+  answer.warning = limits.warning;
   answer.complete = limits.complete;
   for (const FitLimit& limit : limits.limits) answer.plans.push_back(limit.plan ? shared(*limit.plan) : nullptr);
   answer.found = !answer.plans.empty();
@@ -67,7 +67,7 @@ UseCase fit_use_case() {
                   };
                   Answer answer;
                   answer.plans = {plan};
-                  answer.remark = plan->asked->remark;
+                  answer.warning = plan->asked->warning;
                   answer.found = !task.is_stopped();
                   return answer;
                 },

@@ -11,7 +11,7 @@ UseCase estimate_use_case() {
     return Work{[request = asked->request(inputs.source, NoStrategy::best)](const Task& task) {
                   Answer answer;
                   answer.plans = {priced(request)};
-                  answer.remark = answer.plans.front()->asked->remark;
+                  answer.warning = answer.plans.front()->asked->warning;
                   answer.found = !task.is_stopped();
                   return answer;
                 },

@@ -281,7 +281,7 @@ StrategyRequest strategy_request(const ImportRequest& request, const ImportAnswe
   asked.strategy.schedule_given = s.schedule.has_value();
   asked.strategy.flash_attention_given = s.flash_attention.has_value();
   asked.strategy.shard_group_given = s.shard_group.has_value() && s.zero_stage.value_or(0) > 0;
-  if (const std::string notes = notes_text(answer); !notes.empty()) asked.remark = file + ": " + notes;
+  if (const std::string notes = notes_text(answer); !notes.empty()) asked.warning = file + ": " + notes;
   for (const std::string& sentence : answer.notes.decisive) asked.not_modelled.push_back(file + ": " + sentence);
   return asked;
 }

@@ -152,7 +152,7 @@ PreparedSearch prepare_search(const SearchRequest& request) {
   understood.devices = prepared.questions.front().devices();
   if (request.flash_attention.empty())
     prepared.request.flash_attention = {prepared.questions.front().usual_flash_attention()};
-  prepared.remark = name_remark(understood);
+  prepared.warning = name_warning(understood);
   prepared.space = launchable(prepared.space, prepared.framework.framework, prepared.questions.front());
   if (request.split == StageSplit::even) prepared.space.has_level_splits = false;
   return prepared;

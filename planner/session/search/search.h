@@ -1,8 +1,8 @@
 #pragma once
 /// \file search.h: the best strategies of a question, priced in full: what `plan search` answers.
 ///
-/// Two steps, so that wrong input and remarks on it are known before the long work: `prepare_search` reads the question
-/// and checks it, `search` looks through its space. A search that is stopped answers with the best so far.
+/// Two steps, so that wrong input and warnings on it are known before the long work: `prepare_search` reads the
+/// question and checks it, `search` looks through its space. A search that is stopped answers with the best so far.
 /// Checked against: tests/unit/planner/session/search/search_test.cpp.
 
 #include <optional>
@@ -42,7 +42,7 @@ struct PreparedSearch {
   SearchRequest request;            ///< with the question as it was understood: defaults filled in
   std::vector<Question> questions;  ///< one for each precision and device count
   SearchSpace space;
-  std::string remark;  ///< on names that could also be files; or empty
+  std::string warning;  ///< on names that could also be files; or empty
   FrameworkChoice framework;
 };
 

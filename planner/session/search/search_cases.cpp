@@ -93,7 +93,7 @@ void add_stacks(const FlagsCase& one, const SearchRequest& options, std::vector<
 }
 
 CaseAnswer answer_of(const SearchCase& one, const Task& task) {
-  CaseAnswer row{one.values, {}, {}, name_remark(one.request.question)};
+  CaseAnswer row{one.values, {}, {}, name_warning(one.request.question)};
   try {
     row.found = search(one.request, named_task(label_of(one.values), task));
     if (row.plan() != nullptr) return row;

@@ -36,8 +36,8 @@ struct SearchCase {
 struct CaseAnswer {
   std::vector<CaseValue> values;
   std::optional<SearchAnswer> found;
-  std::string reason;  ///< where no plan was found: why
-  std::string remark;  ///< on names that could also be files; or empty
+  std::string reason;   ///< where no plan was found: why
+  std::string warning;  ///< on names that could also be files; or empty
 
   /// The best, or null.
   [[nodiscard]] const Plan* plan() const { return found && !found->plans.empty() ? &found->plans.front() : nullptr; }

@@ -93,7 +93,7 @@ UseCase search_use_case() {
     return Work{[request = cases.front().request](const Task& task) {
                   const PreparedSearch prepared = prepare_search(request);
                   Answer answer = shown(search(prepared, task));
-                  answer.remark = prepared.remark;
+                  answer.warning = prepared.warning;
                   return answer;
                 },
                 asked->search.limit()};

@@ -89,7 +89,7 @@ UseCase simulate_use_case() {
                   Answer answer;
                   if (simulated) answer = shown(priced, *simulated);
                   answer.complete = answer.found = simulated.has_value();
-                  answer.remark = priced.remark;
+                  answer.warning = priced.warning;
                   return answer;
                 },
                 {}};

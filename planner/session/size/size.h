@@ -93,7 +93,7 @@ struct PreparedSize {
   std::vector<Point> points;  ///< by number of GPUs
   BillTerms terms;
   PowerFigures power;
-  std::string remark;  ///< on names that could also be files; or empty
+  std::string warning;  ///< on names that could also be files; or empty
 };
 
 struct SizeAnswer {
@@ -113,7 +113,7 @@ struct SizeAnswer {
 /// models", arXiv:2203.15556, table 3.
 struct ScalingQuestion {
   SizeRequest request;
-  std::string remark;  ///< on a budget that the question does not say; or empty
+  std::string note;  ///< on a budget that the question does not say; or empty
 };
 [[nodiscard]] ScalingQuestion scaling_question(const PricedQuestion& asked, const RunLimits& limits = {});
 

@@ -178,8 +178,8 @@ ScalingQuestion scaling_question(const PricedQuestion& asked, const RunLimits& l
   Training& training = search.question.training;
   if (!training.token_budget && !search.question.sample_budget) {
     training.token_budget = tokens_per_parameter * asked.plan.model.trained_parameters;
-    result.remark = "No budget of tokens was given: " + count_text(*training.token_budget) +
-                    ", 20 for each parameter that is trained (arXiv:2203.15556).";
+    result.note = "No budget of tokens was given: " + count_text(*training.token_budget) +
+                  ", 20 for each parameter that is trained (arXiv:2203.15556).";
   }
   result.request.devices = counts_around(asked.plan.machine.devices, asked.plan.machine.devices_per_node);
   result.request.limits = limits;
@@ -203,7 +203,7 @@ PreparedSize prepare_size(const SizeRequest& request) {
   if (request.limits.budget && !prepared.terms.price_per_device_hour)
     throw InputError({"--budget", "the machine " + first.cluster().name + " has no price", "--price as well", ""});
   prepared.power = power_figures(first.cluster());
-  prepared.remark = prepared.points.front().search.remark;
+  prepared.warning = prepared.points.front().search.warning;
   return prepared;
 }
 
@@ -230,7 +230,7 @@ UseCase size_use_case() {
     return Work{[request](const Task& task) {
                   const PreparedSize prepared = prepare_size(request);
                   Answer answer = shown(size(prepared, task));
-                  answer.remark = prepared.remark;
+                  answer.warning = prepared.warning;
                   return answer;
                 },
                 asked->search.limit()};

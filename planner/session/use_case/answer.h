@@ -44,7 +44,7 @@ struct Answer {
   std::string json;  ///< what the verb prints with --json
   std::map<std::string, present::Table> tables;
   std::vector<std::string> sentences;
-  std::string remark;  ///< on names that could also be files; or empty
+  std::string warning;  ///< on names that could also be files; or empty
   bool complete = true;
   bool found = true;  ///< false: nothing worth having before it was stopped
   std::vector<SharedPlan> plans;

@@ -88,8 +88,8 @@ TEST_CASE("A path is a path, whatever its last part is called") {
   write_output_file(folder.path() / "my" / "gpt2", R"({"model_type": "gpt2", "n_layer": 3})");
   CHECK(parameter_count(find_network(net.string()).graph) == 124'439'808);
   CHECK(find_network((folder.path() / "my" / "gpt2").string()).graph.layer_count() == 3);
-  CHECK(network_name_remark("gpt2").empty());
-  CHECK(network_name_remark("meta-llama/Meta-Llama-3-70B").empty());
+  CHECK(network_name_warning("gpt2").empty());
+  CHECK(network_name_warning("meta-llama/Meta-Llama-3-70B").empty());
 }
 
 }  // namespace plumbline

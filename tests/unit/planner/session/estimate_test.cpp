@@ -20,14 +20,14 @@ TEST_CASE("an estimate is the evaluated plan, signed") {
   CHECK(asked.plan.provenance.program_version == program_version());
   expected.provenance.program_version = program_version();
   CHECK(to_json_text(to_json(asked.plan)) == to_json_text(to_json(expected)));
-  CHECK(asked.remark.empty());
+  CHECK(asked.warning.empty());
 }
 
 TEST_CASE("a plan that was written is priced to the same plan") {
   const PricedQuestion asked = estimate(small_request());
   const PricedQuestion again = estimate(written(asked));
   CHECK(to_json_text(to_json(again.plan)) == to_json_text(to_json(asked.plan)));
-  CHECK(again.remark.empty());
+  CHECK(again.warning.empty());
 }
 
 TEST_CASE("tokens and a stack may be given alongside a plan") {
@@ -60,10 +60,10 @@ TEST_CASE("a plan file keeps headroom and price, unless others are asked for") {
   CHECK(other.run.dollars.value() == Approx(2 * asked.plan.run.dollars.value()));
 }
 
-TEST_CASE("a plan of another model than is here now is priced, with a remark") {
+TEST_CASE("a plan of another model than is here now is priced, with a warning") {
   PlanRequest request = written(estimate(small_request()));
   request.plan.model.fingerprint = "0000000000000000";
-  CHECK(estimate(request).remark == "the model gpt2 changed since the plan was written; it is priced as it is now");
+  CHECK(estimate(request).warning == "the model gpt2 changed since the plan was written; it is priced as it is now");
 }
 
 TEST_CASE("a plan that crosses nodes with tensor parallelism says so itself") {

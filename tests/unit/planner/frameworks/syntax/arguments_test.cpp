@@ -23,7 +23,7 @@ TEST_CASE("flags of a command become a tree") {
 TEST_CASE("variables of a script are written in") {
   CHECK(tree_of("TP=2\nPP=$((TP * (1 + 2)))\nrun.py --tp $TP --pp ${PP} --cp ${CP:-$TP} --dp \"${DP-7}\"") ==
         "{\"--tp\":2,\"--pp\":6,\"--cp\":2,\"--dp\":7}\n");
-  CHECK(tree_of("export N=3; A=(\n  --x $N  # a remark\n  --y \"1 2\"\n)\nA+=(--z)\nrun \"${A[@]}\" ${A[@]}") ==
+  CHECK(tree_of("export N=3; A=(\n  --x $N  # a comment\n  --y \"1 2\"\n)\nA+=(--z)\nrun \"${A[@]}\" ${A[@]}") ==
         "{\"--x\":3,\"--y\":[1,2],\"--z\":true}\n");
   CHECK(tree_of("ARGS=\"\n  --x 1 \\\n  --y 2\n\"\nARGS+=\" --z 3\"\nif [ $K -gt 2 ]; then\n run --q\nelse\n run "
                 "$ARGS\nfi") == "{\"--x\":1,\"--y\":2,\"--z\":3}\n");

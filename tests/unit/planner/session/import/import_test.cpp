@@ -45,7 +45,7 @@ TEST_CASE("a command becomes a strategy that is priced, with its network") {
   CHECK(priced.strategy.zero_stage == 1);
   CHECK(priced.question.devices() == 16);
   CHECK(priced.plan.training.formats().gradient == NumberFormat::fp32);
-  CHECK(priced.remark ==
+  CHECK(priced.warning ==
         "train.sh: --delay-wgrad-compute changes memory and time and is not modelled; 1 other flag changes neither "
         "memory "
         "nor time");

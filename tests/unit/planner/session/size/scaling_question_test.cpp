@@ -34,7 +34,7 @@ TEST_CASE("without a budget of tokens the run has 20 for each parameter, and tha
   const ScalingQuestion question = scaling_question(asked);
   const Training& training = question.request.search.question.training;
   CHECK(training.token_budget == 20 * asked.plan.model.trained_parameters);
-  CHECK(question.remark.find("20 for each parameter") != std::string::npos);
+  CHECK(question.note.find("20 for each parameter") != std::string::npos);
 }
 
 TEST_CASE("a budget that was given is kept") {
@@ -44,7 +44,7 @@ TEST_CASE("a budget that was given is kept") {
   request.question.training.token_budget = 1'000'000'000;
   const ScalingQuestion question = scaling_question(estimate(request));
   CHECK(question.request.search.question.training.token_budget == 1'000'000'000);
-  CHECK(question.remark.empty());
+  CHECK(question.note.empty());
 }
 
 }  // namespace
