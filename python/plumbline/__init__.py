@@ -15,7 +15,7 @@ from ._arguments import named_files as _named_files
 from ._arguments import signed as _signed
 from ._arguments import source as _source
 from ._arguments import text_of as _text_of
-from ._errors import EnvironmentError, InputError, Remark
+from ._errors import EnvironmentError, InputError, PlumblineWarning
 from ._records import Record
 from ._results import (Calibration, Catalogue, Change, Comparison, Entry, Explanation, Exported, Fit, FitLimits,
                        Imported, Plan, Run, Search, Simulation, Size, Validation)
@@ -24,8 +24,8 @@ from ._tables import Table
 
 __version__ = _native.version()
 __all__ = ["Calibration", "Catalogue", "Change", "Comparison", "Entry", "EnvironmentError", "Explanation", "Exported",
-           "Fit", "FitLimits", "Imported", "InputError", "Plan", "Record", "Remark", "Run", "Search", "Simulation",
-           "Size", "Table", "Validation", "calibrate", "compare", "estimate", "explain", "export", "fit", "fit_limits",
+           "Fit", "FitLimits", "Imported", "InputError", "Plan", "PlumblineWarning", "Record", "Run", "Search",
+           "Simulation", "Size", "Table", "Validation", "calibrate", "compare", "estimate", "explain", "export", "fit", "fit_limits",
            "import_files", "machines", "models", "run", "search", "simulate", "size", "stacks",
            "validate"]
 

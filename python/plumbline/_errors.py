@@ -37,5 +37,5 @@ class EnvironmentError(OSError):
     """A file or the system failed."""
 
 
-class Remark(UserWarning):
+class PlumblineWarning(UserWarning):
     """Something to know about an answer: a name that could also be a file, a search that was interrupted."""

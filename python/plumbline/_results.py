@@ -5,7 +5,7 @@ import warnings
 
 from . import _native
 from ._arguments import text_of
-from ._errors import InputError, Remark, argument_name
+from ._errors import InputError, PlumblineWarning, argument_name
 from ._records import Record
 from ._tables import Table, html_of, words_table
 
@@ -458,4 +458,4 @@ class Entry(Answer):
 
 def warned(text):
     if text:
-        warnings.warn(text, Remark, stacklevel=4)
+        warnings.warn(text, PlumblineWarning, stacklevel=4)

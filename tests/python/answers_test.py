@@ -224,7 +224,7 @@ class Answers(unittest.TestCase):
         read = plumbline.import_files(script, from_="megatron-lm", gpus=8)
         self.assertEqual(read.to_dict(), command.answer("import", script, from_="megatron-lm", gpus=8))
         asked = dict(import_=script, from_="megatron-lm", machine="dgx-h100", gpus=8)
-        with self.assertWarns(plumbline.Remark):  # on flags that change neither memory nor time
+        with self.assertWarns(plumbline.PlumblineWarning):  # on flags that change neither memory nor time
             fit = plumbline.fit(**asked)
         self.assertEqual(fit.to_dict(), command.answer("fit", **asked))
         self.assertEqual(plumbline.fit(**read.arguments, machine="dgx-h100").strategy.tensor_parallel, 2)

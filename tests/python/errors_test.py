@@ -81,7 +81,7 @@ class Errors(unittest.TestCase):
             plan.save("/proc/plan.json")
         self.assertIsInstance(caught.exception, plumbline.EnvironmentError)
 
-    def test_a_remark_is_a_warning(self):
+    def test_what_is_to_know_is_a_warning(self):
         before = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
@@ -92,7 +92,7 @@ class Errors(unittest.TestCase):
                 warnings.simplefilter("always")
                 plumbline.models("gpt2")
             os.chdir(before)
-        self.assertEqual([warning.category for warning in caught], [plumbline.Remark])
+        self.assertEqual([warning.category for warning in caught], [plumbline.PlumblineWarning])
         self.assertIn("gpt2", str(caught[0].message))
 
 

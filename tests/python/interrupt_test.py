@@ -66,7 +66,7 @@ class Interrupts(unittest.TestCase):
         answer, seconds = out.splitlines()
         # Plans are priced best bounded first, a few at a time: of the ten that are asked for those that were found.
         complete, found, *rest = answer.split()
-        self.assertEqual((complete, rest), ("False", ["True", "1", "Remark"]))
+        self.assertEqual((complete, rest), ("False", ["True", "1", "PlumblineWarning"]))
         self.assertIn(int(found), range(1, 11))
         of_processor, by_clock = map(float, seconds.split())
         print(f"interrupted search: {of_processor:.3f} s of processor, {by_clock:.3f} s by the clock", file=sys.stderr)

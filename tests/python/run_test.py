@@ -130,7 +130,7 @@ class Runs(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
-        self.assertEqual(out.splitlines()[-1], "False True ['Remark']")
+        self.assertEqual(out.splitlines()[-1], "False True ['PlumblineWarning']")
 
 
 if __name__ == "__main__":
