@@ -24,9 +24,9 @@ std::string audit_text(const SearchAudit& audit) {
   return text;
 }
 
-std::vector<std::int64_t> alike_counts(const SearchResult& result) {
+std::vector<std::int64_t> equivalent_counts(const SearchResult& result) {
   std::vector<std::int64_t> counts;
-  for (const std::vector<RankedStrategy>& others : result.alike)
+  for (const std::vector<RankedStrategy>& others : result.equivalent)
     counts.push_back(static_cast<std::int64_t>(others.size()));
   return counts;
 }
@@ -78,7 +78,7 @@ std::string heading_text(const session::SearchAnswer& answer) {
 
 std::string ranking_text(const session::SearchAnswer& answer, const Terminal& terminal) {
   const RenderedTable table =
-      Table(present::plan_table(answer.plans, alike_counts(answer.result))).render(table_columns());
+      Table(present::plan_table(answer.plans, equivalent_counts(answer.result))).render(table_columns());
   std::string text = terminal.painted(table.lines.front(), Colour::bold) + "\n";
   for (std::size_t i = 1; i < table.lines.size(); ++i) text += table.lines[i] + "\n";
   text += search_notes_text(answer, table) + "\n" + audit_text(answer.result.audit);

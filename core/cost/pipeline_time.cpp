@@ -162,10 +162,10 @@ std::vector<Picoseconds> gpipe_ends(const PipelineTimes& t, std::int64_t m, std:
 }
 
 std::vector<Picoseconds> one_rank_end(const PipelineTimes& t, std::int64_t m, std::int64_t) {
-  const Picoseconds alike = m * (t.forward.front() + t.backward.front());
-  if (t.once.empty()) return {alike};
+  const Picoseconds equal = m * (t.forward.front() + t.backward.front());
+  if (t.once.empty()) return {equal};
   const OnceTimes& once = t.once.front();
-  const Picoseconds last = alike - t.backward.front() + t.start.front() + once.forward + once.gathering;
+  const Picoseconds last = equal - t.backward.front() + t.start.front() + once.forward + once.gathering;
   return {last + std::max(t.backward.front() + once.backward + once.scattering, once.reducing)};
 }
 

@@ -97,7 +97,7 @@ class InterleavedRuns {
         std::any_of(chunks_.begin(), chunks_.end(), [](const ChunkLoad& c) { return c.gradients > Bytes(0); });
     if (!has_gradients &&
         std::all_of(chunks_.begin(), chunks_.end(), [&](const ChunkLoad& c) { return c == chunks_.front(); }))
-      return alike();
+      return of_equal_chunks();
     for (std::int64_t i = 0; i < warm_up_; i = next_) {
       next_ = std::min(warm_up_, change_after(i));
       forwards(i, next_ - i);
@@ -120,7 +120,7 @@ class InterleavedRuns {
 
  private:
   /// The first forward after the warm-up and its backward see the most in flight.
-  [[nodiscard]] PeakLoads alike() const {
+  [[nodiscard]] PeakLoads of_equal_chunks() const {
     const MemoryProfile& chunk = chunks_.front().memory;
     const std::int64_t alive = std::min(warm_up_ + 1, passes_);
     PeakLoads peaks;

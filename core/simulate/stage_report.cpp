@@ -60,10 +60,10 @@ std::vector<StageReport> stage_reports(const Program& program, const Simulation&
 }
 
 std::vector<BufferFamily> families(const std::vector<Buffer>& buffers) {
-  std::map<std::tuple<MemoryClass, std::int32_t, std::int32_t>, std::vector<Buffer>> alike;
-  for (const Buffer& buffer : buffers) alike[{buffer.memory_class, buffer.chunk, buffer.segment}].push_back(buffer);
+  std::map<std::tuple<MemoryClass, std::int32_t, std::int32_t>, std::vector<Buffer>> grouped;
+  for (const Buffer& buffer : buffers) grouped[{buffer.memory_class, buffer.chunk, buffer.segment}].push_back(buffer);
   std::vector<BufferFamily> result;
-  for (const auto& [owner, members] : alike) {
+  for (const auto& [owner, members] : grouped) {
     BufferFamily& family = result.emplace_back(BufferFamily{members.front(), std::ssize(members), {}, Bytes(0)});
     for (const Buffer& buffer : members) {
       family.total += buffer.bytes;

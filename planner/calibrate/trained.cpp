@@ -32,10 +32,10 @@ std::vector<double> weights_of(const std::vector<FitRun>& runs, const std::vecto
   }
   std::vector<double> weights;
   for (const std::size_t i : fitted) {
-    const double alike = of_group[runs[i].group];
-    const double others = of_source[runs[i].source] - alike;
+    const double in_group = of_group[runs[i].group];
+    const double others = of_source[runs[i].source] - in_group;
     weights.push_back(runs[i].weight /
-                      (1 + correlation_in_group * (alike - 1) + correlation_in_source * std::max(0.0, others)));
+                      (1 + correlation_in_group * (in_group - 1) + correlation_in_source * std::max(0.0, others)));
   }
   return weights;
 }

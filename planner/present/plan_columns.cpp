@@ -160,13 +160,13 @@ std::vector<ColumnOf<Plan>> figures() {
        chance_cell}};
 }
 
-void add_alike(Table& table, const std::vector<std::int64_t>& alike) {
-  if (std::all_of(alike.begin(), alike.end(), [](std::int64_t count) { return count == 0; })) return;
+void add_equivalent(Table& table, const std::vector<std::int64_t>& equivalent) {
+  if (std::all_of(equivalent.begin(), equivalent.end(), [](std::int64_t count) { return count == 0; })) return;
   table.columns.push_back(
       {"alike", "+", Unit::number, "more plans that differ from it by less than repetitions of one run"});
   for (std::size_t i = 0; i < table.rows.size(); ++i)
-    table.rows[i].push_back(alike[i] == 0 ? words("")
-                                          : Cell{"+" + std::to_string(alike[i]), static_cast<double>(alike[i])});
+    table.rows[i].push_back(
+        equivalent[i] == 0 ? words("") : Cell{"+" + std::to_string(equivalent[i]), static_cast<double>(equivalent[i])});
 }
 
 }  // namespace
@@ -183,12 +183,12 @@ const std::vector<ColumnOf<Plan>>& plan_columns() {
   return columns;
 }
 
-Table plan_table(const std::vector<Plan>& plans, const std::vector<std::int64_t>& alike) {
+Table plan_table(const std::vector<Plan>& plans, const std::vector<std::int64_t>& equivalent) {
   Table table = table_of(plan_columns(), plans);
   table.columns.insert(table.columns.begin(), {"rank", "#", Unit::number, "place in the ranking, 1 is best"});
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     table.rows[i].insert(table.rows[i].begin(), whole(static_cast<std::int64_t>(i) + 1));
-  add_alike(table, alike);
+  add_equivalent(table, equivalent);
   return table;
 }
 

@@ -12,8 +12,9 @@
 namespace plumbline::present {
 
 [[nodiscard]] const std::vector<ColumnOf<Plan>>& plan_columns();
-/// Plans in their order, numbered from 1. `alike`: how many more each stands for (planner/search/alike.h); empty: none.
-[[nodiscard]] Table plan_table(const std::vector<Plan>& plans, const std::vector<std::int64_t>& alike = {});
+/// Plans in their order, numbered from 1. `equivalent`: how many more each stands for (planner/search/equivalent.h);
+/// empty: none.
+[[nodiscard]] Table plan_table(const std::vector<Plan>& plans, const std::vector<std::int64_t>& equivalent = {});
 
 /// Points of the front of step time and peak memory.
 [[nodiscard]] const std::vector<ColumnOf<RankedStrategy>>& front_columns();

@@ -43,14 +43,14 @@ bool has_experts(const Block& block) {
 }  // namespace
 
 std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy, KnownPrograms* known,
-                                        const std::vector<BlockCost>* alike) {
+                                        const std::vector<BlockCost>* equivalent) {
   const Shard shard = shard_of(strategy, question.training(), question.calibration().stack);
   const BlockGroups groups = block_groups(strategy);
   std::vector<BlockCost> costs;
   for (std::int32_t site = 0; site < question.sites().count(); ++site)
     for (const Block& block : question.graph().blocks())
-      costs.push_back(alike != nullptr && !has_experts(block)
-                          ? (*alike)[costs.size()]
+      costs.push_back(equivalent != nullptr && !has_experts(block)
+                          ? (*equivalent)[costs.size()]
                           : question.block_pricer(site).price_without_by_operator(block, shard, groups, known));
   if (prices_by_operator(strategy)) add_by_operator(costs, question, strategy, known);
   return costs;

@@ -19,11 +19,11 @@ class RankLayersTable;
 [[nodiscard]] std::vector<BlockCost> block_costs(const Question& question, const Strategy& strategy,
                                                  KnownPrograms* known = nullptr);
 /// The same without the choices of a placement, and without recompute by operator where the strategy does not ask for
-/// it; and that, put in. `alike`: of a strategy that differs in what experts alone depend on; what blocks without
+/// it; and that, put in. `equivalent`: of a strategy that differs in what experts alone depend on; what blocks without
 /// experts cost is taken from there.
 [[nodiscard]] std::vector<BlockCost> bare_block_costs(const Question& question, const Strategy& strategy,
                                                       KnownPrograms* known = nullptr,
-                                                      const std::vector<BlockCost>* alike = nullptr);
+                                                      const std::vector<BlockCost>* equivalent = nullptr);
 void add_by_operator(std::vector<BlockCost>& costs, const Question& question, const Strategy& strategy,
                      KnownPrograms* known = nullptr);
 /// `groups`: of block_costs of the same; what is placed or balanced depends on them.

@@ -13,14 +13,14 @@ bool BlockTables::price(const Question& question, const std::vector<const Strate
   const bool done = parallel_for(
       samples.size(), threads,
       [&](std::size_t i) {
-        const auto alike = alike_.find(key_without_experts(*samples[i]));
-        priced[i] = std::make_shared<const BlockTable>(
-            bare_block_costs(question, *samples[i], &programs_, alike == alike_.end() ? nullptr : alike->second.get()));
+        const auto equivalent = equivalent_.find(key_without_experts(*samples[i]));
+        priced[i] = std::make_shared<const BlockTable>(bare_block_costs(
+            question, *samples[i], &programs_, equivalent == equivalent_.end() ? nullptr : equivalent->second.get()));
       },
       stop);
   if (!done) return false;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    alike_.emplace(key_without_experts(*samples[i]), priced[i]);
+    equivalent_.emplace(key_without_experts(*samples[i]), priced[i]);
     known_.emplace(key_of(*samples[i]), std::move(priced[i]));
   }
   return true;
@@ -35,7 +35,7 @@ std::vector<std::shared_ptr<const BlockTable>> BlockTables::of(const Question& q
   for (const Strategy& sample : samples) {
     if (known_.contains(key_of(sample))) continue;
     const Key key = key_without_experts(sample);
-    (!alike_.contains(key) && seen.insert(key).second ? first : others).push_back(&sample);
+    (!equivalent_.contains(key) && seen.insert(key).second ? first : others).push_back(&sample);
   }
   if (!price(question, first, threads, stop) || !price(question, others, threads, stop)) return {};
   std::vector<std::shared_ptr<const BlockTable>> tables;

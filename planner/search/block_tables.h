@@ -58,7 +58,7 @@ class BlockTables {
 
   KnownPrograms programs_;
   Tables known_;
-  Tables alike_;  ///< one for each key without experts
+  Tables equivalent_;  ///< one for each key without experts
 };
 
 }  // namespace plumbline

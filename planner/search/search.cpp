@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "core/base/errors.h"
-#include "planner/search/alike.h"
 #include "planner/search/best_below.h"
 #include "planner/search/best_of_all.h"
 #include "planner/search/bounded_plans.h"
 #include "planner/search/conflict.h"
+#include "planner/search/equivalent.h"
 #include "planner/search/finalists.h"
 #include "planner/search/parallel.h"
 #include "planner/search/refine.h"
@@ -18,7 +18,7 @@
 namespace plumbline {
 namespace {
 
-/// As many plans are kept for a row of plans that are alike: most rows stand for fewer, some for more.
+/// As many plans are kept for a row of plans that are equivalent: most rows stand for fewer, some for more.
 constexpr std::size_t plans_per_row = 2;
 
 void count_plans(const CandidateTable& table, SearchAudit& audit) {
@@ -43,7 +43,7 @@ class Search {
         blocks_(options.known_blocks != nullptr ? *options.known_blocks : own_blocks_),
         most_(options.finalists == Finalists::simulated ? finalist_count(options.top) : options.top),
         tables_{{}, Scoring(questions, options.objective)} {
-    if (options.alike == Alike::folded) most_ *= plans_per_row;
+    if (options.equivalents == Equivalents::folded) most_ *= plans_per_row;
     blocks_.resize(questions.size());
     for (std::size_t q = 0; q < questions.size(); ++q) {
       tables_.tables.push_back(
@@ -74,15 +74,16 @@ class Search {
     for (RankedStrategy& plan : best_)
       plan.may_not_fit = plan.peak_memory > tables_.score_of.certain_capacity(plan.question);
     FoldedRanking ranking;
-    if (options_.alike == Alike::folded) ranking = folded(std::move(best_));
-    if (options_.alike == Alike::apart) ranking.first = std::move(best_);
+    if (options_.equivalents == Equivalents::folded) ranking = folded(std::move(best_));
+    if (options_.equivalents == Equivalents::apart) ranking.first = std::move(best_);
     ranking.rest.resize(ranking.first.size());
-    if (options_.alike == Alike::folded && options_.objective == Objective::step_time) lead_with_simplest(ranking);
+    if (options_.equivalents == Equivalents::folded && options_.objective == Objective::step_time)
+      lead_with_simplest(ranking);
     const std::size_t count = std::min(options_.top, ranking.first.size());
     ranking.first.resize(count);
     ranking.rest.resize(count);
     result_.best = std::move(ranking.first);
-    result_.alike = std::move(ranking.rest);
+    result_.equivalent = std::move(ranking.rest);
   }
 
   void find_best() {

@@ -33,8 +33,8 @@ using BestSoFar = std::function<void(const std::vector<RankedStrategy>& best)>;
 /// What ranks the best plans in the end.
 enum class Finalists : std::uint8_t { closed_form, simulated };
 
-/// Whether plans that are alike (alike.h) count as one of the best.
-enum class Alike : std::uint8_t { apart, folded };
+/// Whether plans that are equivalent (equivalent.h) count as one of the best.
+enum class Equivalents : std::uint8_t { apart, folded };
 
 /// Whether plans between the values of the space's axes are tried around the best (refine.h).
 enum class Refinement : std::uint8_t { none, around_best };
@@ -44,7 +44,7 @@ struct SearchOptions {
   std::size_t top = 10;
   bool pareto = false;  ///< also the front of step time and peak memory
   Finalists finalists = Finalists::simulated;
-  Alike alike = Alike::apart;
+  Equivalents equivalents = Equivalents::apart;
   Refinement refinement = Refinement::none;
   /// Only plans whose closed form scores less (best_below.h), and no front; nothing that is found then says nothing of
   /// what fits.
@@ -77,7 +77,7 @@ struct SearchResult {
   /// Those that surely fit first; by objective, then peak memory, then strategy key; simulated steps count.
   std::vector<RankedStrategy> best;
   /// Of each of the best the plans that are like it, in order; all empty where they count apart.
-  std::vector<std::vector<RankedStrategy>> alike;
+  std::vector<std::vector<RankedStrategy>> equivalent;
   std::vector<RankedStrategy> pareto;  ///< by step time; empty unless asked for
   SearchAudit audit;
   bool complete = true;  ///< not so: the best of what was priced before the stop, of nothing where that came first

@@ -26,7 +26,7 @@ double survival_of_all(const std::vector<PredictedStep>& plans, double x) {
 }
 
 /// Another optimizer or rank of adapters is another training, not a simpler plan.
-bool trains_alike(const Training& one, const Training& other) {
+bool trains_equally(const Training& one, const Training& other) {
   return one.optimizer == other.optimizer && one.adaptation == other.adaptation;
 }
 
@@ -41,7 +41,8 @@ bool is_tied(const PredictedStep& first, const PredictedStep& other) {
 }
 
 /// Among the plans that are tied and those that they stand for, where these are tied too: some are slower for nothing.
-void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
+void find_simplest(Ties& ties, const std::vector<Plan>& plans,
+                   const std::vector<std::vector<RankedStrategy>>& equivalent) {
   const PredictedStep first = predicted(plans[0]);
   auto least = complexity(plans[0].strategy, plans[0].prediction.peak_memory);
   const auto consider = [&](std::size_t row, const Strategy& strategy, Bytes peak) {
@@ -52,10 +53,10 @@ void find_simplest(Ties& ties, const std::vector<Plan>& plans, const std::vector
     return true;
   };
   for (std::size_t i = 0; i < ties.tied; ++i) {
-    if (!trains_alike(plans[i].training, plans[0].training)) continue;
+    if (!trains_equally(plans[i].training, plans[0].training)) continue;
     if (consider(i, plans[i].strategy, plans[i].prediction.peak_memory)) ties.simplest_like.reset();
-    if (i >= alike.size()) continue;
-    for (const RankedStrategy& other : alike[i])
+    if (i >= equivalent.size()) continue;
+    for (const RankedStrategy& other : equivalent[i])
       if (is_tied(first, {to_seconds(other.ranking_step()).value(), predicted(plans[i]).own_sigma}) &&
           consider(i, other.strategy, other.peak_memory))
         ties.simplest_like = other.strategy;
@@ -85,7 +86,7 @@ double expected_regret(const std::vector<PredictedStep>& plans) {
   return std::expm1(std::max(0., gain));
 }
 
-Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike) {
+Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& equivalent) {
   Ties ties;
   if (plans.size() < 2) return ties;
   std::vector<PredictedStep> steps;
@@ -99,7 +100,7 @@ Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<Ranke
   ties.noise = noise_between(steps[0], steps[1]);
   ties.regret = expected_regret(steps);
   while (ties.tied < steps.size() && is_tied(steps[0], steps[ties.tied])) ++ties.tied;
-  find_simplest(ties, plans, alike);
+  find_simplest(ties, plans, equivalent);
   return ties;
 }
 

@@ -46,8 +46,9 @@ struct Ties {
   double noise = 0;                       ///< between the first two
   double regret = 0;                      ///< of following the first
 };
-/// Of plans in the order of their step times, and those that each stands for (alike.h; or none); nothing is tied with a
-/// plan that fits less surely.
-[[nodiscard]] Ties ties_of(const std::vector<Plan>& plans, const std::vector<std::vector<RankedStrategy>>& alike = {});
+/// Of plans in the order of their step times, and those that each stands for (equivalent.h; or none); nothing is tied
+/// with a plan that fits less surely.
+[[nodiscard]] Ties ties_of(const std::vector<Plan>& plans,
+                           const std::vector<std::vector<RankedStrategy>>& equivalent = {});
 
 }  // namespace plumbline

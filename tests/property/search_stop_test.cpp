@@ -63,7 +63,7 @@ void check_answer(const session::SearchAnswer& answer, const std::map<std::strin
   const SearchResult& result = answer.result;
   CHECK(accounted(result.audit) == result.audit.total);
   CHECK(answer.plans.size() == result.best.size());
-  CHECK(result.alike.size() == result.best.size());
+  CHECK(result.equivalent.size() == result.best.size());
   for (std::size_t i = 0; i < result.best.size(); ++i) {
     const RankedStrategy& plan = result.best[i];
     const auto known = steps.find(to_text(plan.strategy) + std::to_string(plan.strategy.shard_group));

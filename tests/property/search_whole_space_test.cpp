@@ -31,7 +31,7 @@ Picoseconds simulated_step_of(const QuestionText& text, const Strategy& strategy
 /// Of the first row's plans: the plainest of those that are as fast stands for them.
 Picoseconds fastest_of_first(const SearchResult& result) {
   Picoseconds fastest = result.best.front().ranking_step();
-  for (const RankedStrategy& other : result.alike.front()) fastest = std::min(fastest, other.ranking_step());
+  for (const RankedStrategy& other : result.equivalent.front()) fastest = std::min(fastest, other.ranking_step());
   return fastest;
 }
 

@@ -178,7 +178,7 @@ void PlansPage::show_found(const SharedFound& found) {
   const QSignalBlocker blocker(unfold_button_);
   unfold_button_->setChecked(false);
   show_plans(folded_plans(answer));
-  const auto stands_for_others = [](const RankedPlan& ranked) { return ranked.alike > 0; };
+  const auto stands_for_others = [](const RankedPlan& ranked) { return ranked.equivalent > 0; };
   unfold_button_->setEnabled(std::any_of(plans_.begin(), plans_.end(), stands_for_others));
   reasons_->set_table(rejection_table(answer.result.audit));
   show_words(answer);

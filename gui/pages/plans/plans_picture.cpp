@@ -92,12 +92,12 @@ ScatterPicture scatter_of(const session::SearchAnswer& answer, const std::vector
 
 present::Table ranking_of(const std::vector<RankedPlan>& ranked) {
   std::vector<Plan> plans;
-  std::vector<std::int64_t> alike;
+  std::vector<std::int64_t> equivalent;
   for (const RankedPlan& one : ranked) {
     plans.push_back(one.plan);
-    alike.push_back(one.alike);
+    equivalent.push_back(one.equivalent);
   }
-  present::Table table = present::plan_table(plans, alike);
+  present::Table table = present::plan_table(plans, equivalent);
   for (std::size_t i = 0; i < ranked.size(); ++i) {
     constexpr double far = 1e-4;  // of plans that are like one: behind it, before the next
     const std::string place = std::to_string(ranked[i].place + 1);

@@ -37,8 +37,9 @@ std::string number_text(double number) {
 std::vector<RankedPlan> folded_plans(const session::SearchAnswer& answer) {
   std::vector<RankedPlan> plans;
   for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-    const bool is_known = i < answer.result.alike.size();
-    plans.push_back({answer.plans[i], i, 0, is_known ? static_cast<std::int64_t>(answer.result.alike[i].size()) : 0});
+    const bool is_known = i < answer.result.equivalent.size();
+    plans.push_back(
+        {answer.plans[i], i, 0, is_known ? static_cast<std::int64_t>(answer.result.equivalent[i].size()) : 0});
   }
   return plans;
 }
@@ -48,8 +49,8 @@ std::vector<RankedPlan> unfolded_plans(const session::SearchAnswer& answer, cons
   std::vector<RankedPlan> plans;
   for (const RankedPlan& first : folded_plans(answer)) {
     plans.push_back(first);
-    if (first.alike == 0) continue;
-    for (const RankedStrategy& like : answer.result.alike[first.place]) {
+    if (first.equivalent == 0) continue;
+    for (const RankedStrategy& like : answer.result.equivalent[first.place]) {
       if (stop.stop_requested()) return plans;
       plans.push_back({priced_plan(like, prepared.questions[like.question]), first.place, plans.back().like + 1, 0});
     }

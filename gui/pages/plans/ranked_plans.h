@@ -16,9 +16,9 @@ namespace plumbline::gui {
 
 struct RankedPlan {
   Plan plan;
-  std::size_t place = 0;   ///< in the answer's ranking, from 0
-  std::size_t like = 0;    ///< 0: the one that is ranked; else the how manieth that is like it
-  std::int64_t alike = 0;  ///< how many more it stands for
+  std::size_t place = 0;        ///< in the answer's ranking, from 0
+  std::size_t like = 0;         ///< 0: the one that is ranked; else the how manieth that is like it
+  std::int64_t equivalent = 0;  ///< how many more it stands for
 };
 
 /// As `plan search` prints them.

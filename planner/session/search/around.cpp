@@ -217,7 +217,7 @@ bool has_same_degrees(const Strategy& a, const Strategy& b) {
 }
 
 /// Whether `other` serves as well: a part of the steps for no less, or on the same degrees no more of them for what
-/// repetitions of a run differ by (planner/search/alike.h).
+/// repetitions of a run differ by (planner/search/equivalent.h).
 bool serves(const Change& other, const Change& change, Objective objective) {
   if (takes_part_of(other, change) && !is_better(change.plan, other.plan, objective)) return true;
   if (!has_same_degrees(other.strategy, change.strategy) || other.steps.size() > change.steps.size()) return false;

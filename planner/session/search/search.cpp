@@ -17,7 +17,7 @@ SearchOptions options_of(const SearchRequest& request, const Task& task) {
   options.pareto = request.pareto;
   options.split = request.split.value_or(StageSplit::even);
   options.refinement = Refinement::around_best;
-  options.alike = request.all ? Alike::apart : Alike::folded;
+  options.equivalents = request.all ? Equivalents::apart : Equivalents::folded;
   options.threads = request.threads;
   options.stop = task.stop;
   options.progress = task.progress;
@@ -52,7 +52,7 @@ void price_in_full(SearchAnswer& answer, const std::vector<Question>& questions,
   }
   if (answer.plans.size() == answer.result.best.size()) return;
   answer.result.best.resize(answer.plans.size());
-  answer.result.alike.resize(answer.plans.size());
+  answer.result.equivalent.resize(answer.plans.size());
   answer.result.complete = false;
 }
 
@@ -102,7 +102,7 @@ std::optional<WithoutLimits> without_limits(const SearchAnswer& answer, const Pr
   options.split = StageSplit::even;
   options.finalists = Finalists::closed_form;
   options.refinement = Refinement::none;
-  options.alike = Alike::apart;  // of plans that are alike the best is told
+  options.equivalents = Equivalents::apart;  // of plans that are equivalent the best is told
   options.below = least_score(answer, prepared);
   SearchSpace space = prepared.space;
   space.allows = {};
@@ -177,7 +177,7 @@ SearchAnswer search(const PreparedSearch& prepared, const Task& task, const Best
     answer.next_stack = next_stack(prepared.questions[answer.result.best.front().question], answer.plans.front());
   task.end("pricing");
   if (answer.result.complete && !answer.plans.empty()) add_best_of_others(answer, prepared, options, task);
-  if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.alike);
+  if (ranks_by_time(answer.request.objective)) answer.ties = ties_of(answer.plans, answer.result.equivalent);
   const bool has_limits = answer.framework.framework != Framework::any;
   if (prepared.request.limits_cost && has_limits && answer.result.complete && !answer.plans.empty()) {
     answer.without_limits = without_limits(answer, prepared, options, task);

@@ -31,7 +31,7 @@ struct SearchRequest {
   std::optional<Framework> framework;           ///< only what it can launch; none: that of the stack (launchable.h)
   std::optional<StageSplit> split;              ///< even: as the rule splits alone; none: also levelled (level_split.h)
   std::size_t top = 10;                         ///< how many plans, 1 to most_plans
-  bool all = false;          ///< also those that are like a better one (planner/search/alike.h), each by itself
+  bool all = false;          ///< also those that are like a better one (planner/search/equivalent.h), each by itself
   bool pareto = false;       ///< also the front of step time and peak memory
   bool limits_cost = true;   ///< also what the framework's limits cost (SearchAnswer::without_limits)
   std::int32_t threads = 0;  ///< at most most_threads; 0: all cores; the answer does not depend on it

@@ -104,7 +104,7 @@ Json to_json(const SearchAnswer& answer) {
   const Training& training = answer.request.question.training;
   const auto plan_json = [](const Plan& plan) { return to_json(plan); };
   // Of each plan those that are like it.
-  const auto alike_json = [&](const std::vector<RankedStrategy>& others) { return points_json(others, training); };
+  const auto equivalent_json = [&](const std::vector<RankedStrategy>& others) { return points_json(others, training); };
   Json::Object object{{"format", search_format},
                       {"question", question_json(answer)},
                       {"considered", answer.result.audit.total},
@@ -113,7 +113,7 @@ Json to_json(const SearchAnswer& answer) {
                       {"unvisited", answer.result.audit.unvisited},
                       {"refined", answer.result.audit.refined},
                       {"plans", json_array(answer.plans, plan_json)},
-                      {"alike", json_array(answer.result.alike, alike_json)},
+                      {"alike", json_array(answer.result.equivalent, equivalent_json)},
                       {"standing", ties_json(answer)},
                       {"pareto", points_json(answer.result.pareto, training)},
                       {"complete", answer.result.complete},

@@ -12,9 +12,9 @@
 namespace plumbline::session {
 namespace {
 
-std::vector<std::int64_t> alike_counts(const SearchResult& result) {
+std::vector<std::int64_t> equivalent_counts(const SearchResult& result) {
   std::vector<std::int64_t> counts;
-  for (const std::vector<RankedStrategy>& others : result.alike)
+  for (const std::vector<RankedStrategy>& others : result.equivalent)
     counts.push_back(static_cast<std::int64_t>(others.size()));
   return counts;
 }
@@ -47,7 +47,8 @@ std::vector<std::string> sentences_of(const SearchAnswer& answer) {
 Answer shown(const SearchAnswer& found) {
   Answer answer;
   answer.json = to_json_text(to_json(found));
-  if (!found.plans.empty()) answer.tables["ranking"] = present::plan_table(found.plans, alike_counts(found.result));
+  if (!found.plans.empty())
+    answer.tables["ranking"] = present::plan_table(found.plans, equivalent_counts(found.result));
   answer.tables["pareto"] = whole_table(present::front_columns(), found.result.pareto);
   answer.sentences = sentences_of(found);
   answer.complete = found.result.complete;

@@ -27,7 +27,7 @@ TEST_CASE("unfolded, every plan stands behind the one that it is like, priced as
   const std::vector<RankedPlan> folded = folded_plans(answer());
   const std::vector<RankedPlan> all = unfolded_plans(answer());
   std::size_t expected = folded.size();
-  for (const auto& alike : answer().result.alike) expected += alike.size();
+  for (const auto& equivalent : answer().result.equivalent) expected += equivalent.size();
   REQUIRE(expected > folded.size());
   REQUIRE(all.size() == expected);
   for (std::size_t i = 1; i < all.size(); ++i) {
@@ -35,7 +35,7 @@ TEST_CASE("unfolded, every plan stands behind the one that it is like, priced as
                                                           : all[i].place == all[i - 1].place + 1 && all[i].like == 0;
     CHECK(follows);
     if (all[i].like == 0) continue;
-    const RankedStrategy& like = answer().result.alike[all[i].place][all[i].like - 1];
+    const RankedStrategy& like = answer().result.equivalent[all[i].place][all[i].like - 1];
     CHECK(all[i].plan.strategy == like.strategy);
     CHECK(all[i].plan.prediction.peak_memory == like.peak_memory);
   }

@@ -55,7 +55,7 @@ TEST_CASE("a search is written as plumbline.search/1") {
 
 TEST_CASE("a search lists what each plan stands for, and how the leading plans compare") {
   session::SearchAnswer answer = found();
-  answer.result.alike = {answer.result.pareto};
+  answer.result.equivalent = {answer.result.pareto};
   answer.ties = {2, 1, {}, 0.05, 0.01};
   const Json json = to_json(answer);
   REQUIRE(at(json, "alike").if_array()->size() == 1);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/io/plan_json.h"
-#include "planner/search/alike.h"
+#include "planner/search/equivalent.h"
 #include "planner/session/estimate.h"
 #include "tests/catch.h"
 #include "tests/search_audit.h"
@@ -45,18 +45,18 @@ TEST_CASE("the best plan of a search is what an estimate of it says") {
   CHECK(to_json_text(to_json(estimate(request).plan)) == to_json_text(to_json(best)));
 }
 
-TEST_CASE("plans that are alike are one row, unless all are asked for") {
+TEST_CASE("equivalent plans are one row, unless all are asked for") {
   SearchRequest request = small_search();
   request.top = 10;
   const SearchAnswer all = search(request);
-  for (const auto& others : all.result.alike) CHECK(others.empty());
+  for (const auto& others : all.result.equivalent) CHECK(others.empty());
   request.all = false;
   const SearchAnswer folded = search(request);
-  REQUIRE(folded.result.alike.size() == folded.plans.size());
+  REQUIRE(folded.result.equivalent.size() == folded.plans.size());
   CHECK(folded.plans.front().strategy == all.plans.front().strategy);
   std::size_t hidden = 0;
   for (std::size_t i = 0; i < folded.plans.size(); ++i)
-    for (const RankedStrategy& other : folded.result.alike[i]) {
+    for (const RankedStrategy& other : folded.result.equivalent[i]) {
       CHECK(is_like(other, folded.result.best[i]));
       ++hidden;
     }

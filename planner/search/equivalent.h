@@ -1,12 +1,12 @@
 #pragma once
-/// \file alike.h: plans of a ranking that differ in nothing that a user would notice, as one.
+/// \file equivalent.h: plans of a ranking that differ in nothing that a user would notice, as one.
 ///
 /// Model: a plan is like a better one where both train in the same precision on the same degrees of parallelism,
 /// sequence parallelism and micro-batch, fit as surely, and it differs in step time by less than one run differs from
 /// its repetition (planner/question/noise.h), or is slower and by that measure needs no less memory. Virtual stages,
 /// schedule, ZeRO stage, shard group, recompute and split may differ. The first of a ranking stands for those that are
 /// like it, or, where plans are ranked by time, the simplest that is as fast as the first (complexity.h).
-/// Checked against: tests/unit/planner/search/alike_test.cpp.
+/// Checked against: tests/unit/planner/search/equivalent_test.cpp.
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Which plans of a ranking are shown as one.
 
-#include "planner/search/alike.h"
+#include "planner/search/equivalent.h"
 
 #include <algorithm>
 

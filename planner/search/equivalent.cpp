@@ -1,4 +1,4 @@
-#include "planner/search/alike.h"
+#include "planner/search/equivalent.h"
 
 #include <algorithm>
 #include <tuple>
@@ -10,7 +10,7 @@
 namespace plumbline {
 namespace {
 
-/// Of plans that may be alike: what they do not differ in. Kernels of attention they may.
+/// of plans that may be equivalent: what they do not differ in. Kernels of attention they may.
 auto shape(const RankedStrategy& plan) {
   Strategy s = plan.strategy;
   s.flash_attention = {};
