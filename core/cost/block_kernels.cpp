@@ -83,7 +83,19 @@ struct ProductTimes {
   Seconds weight_gradient{0};
 };
 
+ProductTimes convolution_times(const KernelClock& kernels, const OpWork& work, NumberFormat format) {
+  const MatrixProduct& p = *work.product;
+  const ConvolutionWork& c = *work.convolution;
+  ProductTimes times{kernels.convolution(p, c.covered + c.weight + c.output, format)};
+  if (work.backward_input.value() > 0)
+    times.input_gradient = kernels.convolution(c.input_gradient, c.output + c.weight + c.input, format);
+  if (work.backward_weight.value() > 0)
+    times.weight_gradient = kernels.convolution({p.batch, p.k, p.n, p.m}, c.covered + c.output + c.weight, format);
+  return times;
+}
+
 ProductTimes product_times(const KernelClock& kernels, const OpWork& work, NumberFormat format, const Shard& shard) {
+  if (work.convolution) return convolution_times(kernels, work, format);
   const bool grouped = work.kind == WorkKind::grouped_product;
   const auto time = [&, scaling = shard.formats.scaling](const MatrixProduct& p) {
     if (!grouped) return kernels.product(p, format, scaling);

@@ -15,6 +15,12 @@ constexpr double flash_backward_products = 2.5;
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
+/// Both operands and the result of every product.
+double elements_of(const MatrixProduct& p) {
+  return as_double(p.batch) *
+         (as_double(p.m) * as_double(p.k) + as_double(p.k) * as_double(p.n) + as_double(p.m) * as_double(p.n));
+}
+
 }  // namespace
 
 KernelClock::KernelClock(const Device& device, const Calibration& calibration)
@@ -22,23 +28,20 @@ KernelClock::KernelClock(const Device& device, const Calibration& calibration)
   check(calibration.device.shapes.has_value(), "a set gives every device the shapes of products");
 }
 
-Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, double factor,
-                                   double depth_scale) const {
-  const Seconds time = product_in(p, format, factor, depth_scale);
-  return format == NumberFormat::tf32 ? std::min(time, product_in(p, NumberFormat::fp32, factor, depth_scale)) : time;
+Seconds KernelClock::timed_product(const MatrixProduct& p, NumberFormat format, const ProductTerms& terms) const {
+  const Seconds time = product_in(p, format, terms);
+  return format == NumberFormat::tf32 ? std::min(time, product_in(p, NumberFormat::fp32, terms)) : time;
 }
 
-Seconds KernelClock::product_in(const MatrixProduct& p, NumberFormat format, double factor, double depth_scale) const {
+Seconds KernelClock::product_in(const MatrixProduct& p, NumberFormat format, const ProductTerms& terms) const {
   if (p.m <= 0 || p.n <= 0 || p.k <= 0) return Seconds(0);
   const ProductEfficiency& efficiency = calibration_.device.product(format);
-  const double depth = as_double(p.k) / (as_double(p.k) + efficiency.half_depth * depth_scale);
-  const double quantisation =
-      std::pow(tile_efficiency(p, device_.streaming_multiprocessors, shapes()), calibration_.device.wave_exponent);
-  const double rate = device_.product_peak(format).value() * efficiency.peak_fraction * factor * depth * quantisation;
-  const double element = static_cast<double>(bits(format)) / 8;
-  const double traffic =
-      element * as_double(p.batch) *
-      (as_double(p.m) * as_double(p.k) + as_double(p.k) * as_double(p.n) + as_double(p.m) * as_double(p.n));
+  const double depth = as_double(p.k) / (as_double(p.k) + efficiency.half_depth * terms.depth_scale);
+  const double quantisation = std::pow(tile_efficiency(p, device_.streaming_multiprocessors, shapes(), terms.parts),
+                                       calibration_.device.wave_exponent);
+  const double rate =
+      device_.product_peak(format).value() * efficiency.peak_fraction * terms.factor * depth * quantisation;
+  const double traffic = static_cast<double>(bits(format)) / 8 * terms.elements;
   const Seconds arithmetic = p.flops() / FlopsPerSecond(rate);
   return std::max(arithmetic, stream(traffic)) + Seconds(calibration_.device.kernel_gap_s);
 }
@@ -60,12 +63,18 @@ double KernelClock::scaled_rate(NumberFormat format, OperandScaling scaling) con
 
 Seconds KernelClock::product(const MatrixProduct& p, NumberFormat format, OperandScaling scaling) const {
   const double batched = p.batch > 1 ? calibration_.device.batched_product_factor.value : 1.0;
-  return timed_product(p, format, alignment_factor(p, shapes()) * scaled_rate(format, scaling) * batched, 1.0);
+  return timed_product(p, format,
+                       {elements_of(p), alignment_factor(p, shapes()) * scaled_rate(format, scaling) * batched});
+}
+
+Seconds KernelClock::convolution(const MatrixProduct& p, std::int64_t elements, NumberFormat format) const {
+  const double grouped = p.batch > 1 ? calibration_.device.batched_product_factor.value : 1.0;
+  return timed_product(p, format, {as_double(elements), alignment_factor(p, shapes()) * grouped, 1.0, DepthParts::any});
 }
 
 Seconds KernelClock::grouped_product(const MatrixProduct& p, NumberFormat format, OperandScaling scaling) const {
   const double factor = calibration_.device.grouped_product_factor * scaled_rate(format, scaling);
-  return timed_product(p, format, alignment_factor(p, shapes()) * factor, 1.0);
+  return timed_product(p, format, {elements_of(p), alignment_factor(p, shapes()) * factor});
 }
 
 Seconds KernelClock::unfused_attention(const AttentionWork& w, NumberFormat format, int products,
@@ -76,8 +85,9 @@ Seconds KernelClock::unfused_attention(const AttentionWork& w, NumberFormat form
   const MatrixProduct scores{w.batch * w.heads, w.queries, w.keys, w.qk_head_dim};
   const MatrixProduct values{w.batch * w.heads, w.queries, w.v_head_dim, w.keys};
   const double each = products / 2.0;
-  return each * timed_product(scores, format, head, 0.5) + each * timed_product(values, format, head, 0.5) +
-         stream(w.scores() * score_bytes) + Seconds(calibration_.device.kernel_gap_s);
+  return each * timed_product(scores, format, {elements_of(scores), head, 0.5}) +
+         each * timed_product(values, format, {elements_of(values), head, 0.5}) + stream(w.scores() * score_bytes) +
+         Seconds(calibration_.device.kernel_gap_s);
 }
 
 Seconds KernelClock::attention_dropout(const AttentionWork& w, Coefficient OperatorTraffic::*direction) const {

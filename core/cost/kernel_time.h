@@ -5,7 +5,9 @@
 /// dimension (K / (K + K0)) and with the shape of the product (product_shapes.h). Scales of rows are applied to what a
 /// product writes, those of blocks to each partial sum of 128: by CUDA cores beside Hopper's tensor cores (DeepSeek-V3,
 /// arXiv:2412.19437, section 3.3.2), by the tensor cores themselves since Blackwell, where Transformer Engine computes
-/// its block recipe as MX.
+/// its block recipe as MX. A convolution is the product that cuDNN computes implicitly (arXiv:1410.0759): patches are
+/// made on chip, so that memory sees input, weights and output alone. Weight gradients are summed over all positions:
+/// their inner dimension is split until the device is full (CUTLASS, implicit_gemm_convolution.md, split-k slices).
 /// Attention: fused kernels compute small heads more slowly (exponentials.h), skip the upper triangle of a causal mask
 /// and do five products backward for two forward; unfused ones do all of it and stream the scores. Dropout inside a
 /// fused kernel adds what was measured of it, a byte a score. A delta rule's products are priced as batched ones of the
@@ -15,6 +17,7 @@
 /// modelled: caches between kernels, clock changes within a step.
 
 #include "core/cost/calibration.h"
+#include "core/cost/product_shapes.h"
 #include "core/cost/quantisation.h"
 #include "core/machine/device.h"
 #include "core/sharding/op_work.h"
@@ -28,6 +31,8 @@ class KernelClock {
 
   [[nodiscard]] Seconds product(const MatrixProduct& product, NumberFormat format,
                                 OperandScaling scaling = OperandScaling::tensor) const;
+  /// Of the implicit product of a convolution, in 16 bits or more: `elements` are what it reads and writes.
+  [[nodiscard]] Seconds convolution(const MatrixProduct& product, std::int64_t elements, NumberFormat format) const;
   /// Experts' products, one launch for all.
   [[nodiscard]] Seconds grouped_product(const MatrixProduct& product, NumberFormat format,
                                         OperandScaling scaling = OperandScaling::tensor) const;
@@ -57,12 +62,18 @@ class KernelClock {
  private:
   /// Of operands with such scales, over the rate of those with one.
   [[nodiscard]] double scaled_rate(NumberFormat format, OperandScaling scaling) const;
+  /// What is said of a product beside its shape and format.
+  struct ProductTerms {
+    double elements = 0;  ///< read and written
+    double factor = 1;    ///< of the rate
+    double depth_scale = 1;
+    DepthParts parts = DepthParts::listed;
+  };
   /// tf32 where it is no slower than fp32, in which libraries compute it otherwise: devices without such units, and
   /// those whose units are no faster.
-  [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format, double factor,
-                                      double depth_scale) const;
-  [[nodiscard]] Seconds product_in(const MatrixProduct& product, NumberFormat format, double factor,
-                                   double depth_scale) const;
+  [[nodiscard]] Seconds timed_product(const MatrixProduct& product, NumberFormat format,
+                                      const ProductTerms& terms) const;
+  [[nodiscard]] Seconds product_in(const MatrixProduct& product, NumberFormat format, const ProductTerms& terms) const;
   [[nodiscard]] Seconds memory(Bytes traffic, double factor) const;
   /// Of a device and a size of heads (exponentials.h).
   using SoftmaxFactor = double (*)(const Device& device, double head);

@@ -17,7 +17,8 @@ double aligned(const std::vector<Alignment>& table, std::int64_t dimension) {
 
 }  // namespace
 
-double tile_efficiency(const MatrixProduct& p, std::int32_t multiprocessors, const ProductShapes& shapes) {
+double tile_efficiency(const MatrixProduct& p, std::int32_t multiprocessors, const ProductShapes& shapes,
+                       DepthParts parts) {
   double best = 0;
   for (const ProductTile& tile : shapes.tiles) {
     const std::int64_t count = divided(p.m, tile.m) * divided(p.n, tile.n) * p.batch;
@@ -28,8 +29,14 @@ double tile_efficiency(const MatrixProduct& p, std::int32_t multiprocessors, con
     };
     best = std::max(best, share(1));
     if (count >= std::int64_t{2} * multiprocessors) continue;
-    for (const std::int64_t split : shapes.splits.parts)
+    const auto try_split = [&](std::int64_t split) {
       if (p.k / split >= shapes.splits.shortest_depth) best = std::max(best, shapes.splits.rate * share(split));
+    };
+    if (parts == DepthParts::listed) {
+      for (const std::int64_t split : shapes.splits.parts) try_split(split);
+      continue;
+    }
+    for (std::int64_t split = 2; split <= multiprocessors; split *= 2) try_split(split);
   }
   return best;
 }

@@ -52,10 +52,14 @@ struct ProductShapes {
   ShapeSource head_alignments_source;
 };
 
+/// Into how many parts a library may split the inner dimension: as many as the device lists, or as many powers of two
+/// as leave each the shortest depth, until every multiprocessor has one.
+enum class DepthParts : std::uint8_t { listed, any };
+
 /// Share of the tensor cores' peak that tiles and waves leave to an m x n product on `multiprocessors`: the best of
 /// the tiles and splits.
 [[nodiscard]] double tile_efficiency(const MatrixProduct& product, std::int32_t multiprocessors,
-                                     const ProductShapes& shapes);
+                                     const ProductShapes& shapes, DepthParts parts = DepthParts::listed);
 /// Factor for dimensions that do not align with the tensor cores' loads.
 [[nodiscard]] double alignment_factor(const MatrixProduct& product, const ProductShapes& shapes);
 /// The same for unfused attention, by the dimension of a head.

@@ -187,13 +187,16 @@ inline constexpr std::array op_records{
              .composed = {18, 42},
              .timed = {"rms_norm_forward", "rms_norm_backward"},
              .norm = {"RMSNorm", NormMean::kept, false}},
+    // Statistics go over all images: a kernel that reads the tensor for them, and one that reads it again to normalise.
+    // Backward one reads output gradient and input for two sums, another both again for the input gradient (Ioffe &
+    // Szegedy, arXiv:1502.03167, section 3; PyTorch, aten/src/ATen/native/cuda/Normalization.cuh).
     OpRecord{.kind = OpKind::batch_norm,
              .name = "batch_norm",
              .output = OutputShape::of_inputs,
              .backward_reads = BackwardReads::input_and_statistics,
              .statistics_per_row = 2,
-             .moved = {2, 3},
-             .kernels = {1, 2}},
+             .moved = {3, 5},
+             .kernels = {2, 2}},
     OpRecord{.kind = OpKind::activation,
              .name = "activation",
              .family = OpFamily::activation,

@@ -126,14 +126,26 @@ OpWork batched_matmul_work(const View& v, OpWork work) {
   return work;
 }
 
+/// As a convolution of the output gradient, cut into one for each place in a stride: as many elements of the kernel
+/// meet an input element in each. A stride that is longer than the kernel leaves elements out, whose gradient is zero.
+MatrixProduct input_gradient_product(const ConvolutionAttributes& a, std::int64_t positions) {
+  const std::int64_t taps = a.kernel_height * a.kernel_width;
+  const std::int64_t places = std::min(taps, a.stride * a.stride);
+  return {a.groups, positions * places, a.in_channels / a.groups, divided(a.out_channels / a.groups * taps, places)};
+}
+
 OpWork convolution_work(const View& v, OpWork work) {
   const auto& a = std::get<ConvolutionAttributes>(v.op.attributes);
   const Shape& out = v.out(0).shape;
   const std::int64_t positions = size_of(out[0], v.shard.lengths) * out[2].factor * out[3].factor;
   // As an implicit product per group: positions x (channels * kernel) x output channels.
-  set_product(
-      work, WorkKind::product,
-      {a.groups, positions, a.out_channels / a.groups, a.in_channels / a.groups * a.kernel_height * a.kernel_width});
+  const MatrixProduct product{a.groups, positions, a.out_channels / a.groups,
+                              a.in_channels / a.groups * a.kernel_height * a.kernel_width};
+  set_product(work, WorkKind::product, product);
+  const std::int64_t input = local_elements(v.in(0), v.shard);
+  work.convolution = ConvolutionWork{std::min(input, product.batch * product.m * product.k), input,
+                                     product.batch * product.k * product.n, product.batch * product.m * product.n,
+                                     input_gradient_product(a, positions)};
   return work;
 }
 

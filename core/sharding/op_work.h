@@ -4,10 +4,11 @@
 /// Answers FLOPs and bytes per micro-batch. Model: a multiply-add is two FLOPs; only matrix products (linear, batched
 /// matmul, attention, delta rule, convolution, experts, router) count; attention counts the full square, as the
 /// published formulas do, whatever the kernel skips (kernel_time.h prices the skipped half). A product's backward is
-/// one product for the gradient of each operand that carries one. Source: Narayanan et al., arXiv:2104.04473, appendix;
-/// Korthikanti et al., arXiv:2205.05198, appendix A. Not modelled: FLOPs of element-wise work; it is priced by the
-/// bytes it moves. Checked against: tests/reference/training_flops_test.cpp (closed forms and PyTorch's counter,
-/// exact).
+/// one product for the gradient of each operand that carries one. Batch norm in training reads its input twice, for
+/// statistics and to normalise, and backward input and output gradient twice. Source: Narayanan et al.,
+/// arXiv:2104.04473, appendix; Korthikanti et al., arXiv:2205.05198, appendix A. Not modelled: FLOPs of element-wise
+/// work; it is priced by the bytes it moves. Checked against: tests/reference/training_flops_test.cpp (closed forms and
+/// PyTorch's counter, exact).
 
 #include <optional>
 #include <vector>
@@ -45,9 +46,22 @@ struct AttentionWork {
 
 enum class WorkKind : std::uint8_t { product, grouped_product, attention, delta_rule, memory };
 
+/// What a convolution reads and writes, in elements, and how its input gradient is computed. Its implicit product
+/// (cuDNN, arXiv:1410.0759, section 3) makes the rows of patches on chip: of the input each element that a patch covers
+/// is read once, not once for each patch.
+struct ConvolutionWork {
+  std::int64_t covered = 0;  ///< of the input, by any patch
+  std::int64_t input = 0;    ///< all of it, whose gradient is written
+  std::int64_t weight = 0;
+  std::int64_t output = 0;
+  MatrixProduct
+      input_gradient;  ///< as a convolution of the output gradient: what reaches an input element is its depth
+};
+
 struct OpWork {
   WorkKind kind = WorkKind::memory;
-  std::optional<MatrixProduct> product;  ///< forward, for (grouped) products
+  std::optional<MatrixProduct> product;        ///< forward, for (grouped) products
+  std::optional<ConvolutionWork> convolution;  ///< where the product is one
   std::optional<AttentionWork> attention;
   std::optional<DeltaRuleWork> delta_rule;
   GradientNeed needs;

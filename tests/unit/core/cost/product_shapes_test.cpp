@@ -31,6 +31,14 @@ TEST_CASE("a split inner dimension fills a wave where its parts are long enough"
   CHECK(tile_efficiency({1, 256, 256, 1024}, 8, one_tile()) == Approx(0.9));
 }
 
+// One tile on 8 multiprocessors: halves keep 2 of 8 busy; as many parts as there are, all of them.
+TEST_CASE("weight gradients of convolutions are split until the device is full") {
+  const ProductShapes shapes = one_tile();
+  CHECK(tile_efficiency({1, 128, 128, 8 * 512}, 8, shapes) == Approx(0.9 * 2 / 8));
+  CHECK(tile_efficiency({1, 128, 128, 8 * 512}, 8, shapes, DepthParts::any) == Approx(0.9));
+  CHECK(tile_efficiency({1, 128, 128, 8 * 512 - 1}, 8, shapes, DepthParts::any) == Approx(0.9 * 4 / 8));
+}
+
 TEST_CASE("the output's or the inner dimension's alignment holds, whichever is worse") {
   const ProductShapes shapes = round_shapes();
   CHECK(alignment_factor({1, 7, 64, 128}, shapes) == 1);
