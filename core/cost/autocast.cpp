@@ -1,5 +1,6 @@
 #include "core/cost/autocast.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plumbline {
@@ -39,7 +40,13 @@ bool casts_itself(const StackFeatures& features, const PrecisionFormats& formats
   return features.mixed_precision != MixedPrecision::of_weights && formats.master && bits(formats.activation) == 16;
 }
 
+bool has_image_residuals(const Block& block) {
+  return std::any_of(block.ops().begin(), block.ops().end(),
+                     [](const Op& op) { return op.kind == OpKind::batch_norm || op.kind == OpKind::pooling; });
+}
+
 Block with_32_bit_residuals(const Block& block) {
+  if (has_image_residuals(block)) return block;
   Block::Parts parts = block.parts();
   const auto put = [&](TensorId id) { put_into_32_bits(parts.tensors[static_cast<std::size_t>(id.index())]); };
   for (const TensorId input : parts.inputs) put(input);

@@ -155,7 +155,8 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
         if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
         return permutes_tokens(op.kind) ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
       };
-      const Traffic traffic = passes_.memory_traffic(op, work, shard.formats);
+      const Traffic traffic = has_image_residuals(block) ? Traffic{work.forward_traffic, work.backward_traffic}
+                                                         : passes_.memory_traffic(op, work, shard.formats);
       times.forward += time(traffic.forward, &KernelClock::memory_forward);
       if (!any_gradient) break;
       const Seconds backward = time(traffic.backward, &KernelClock::memory_backward);

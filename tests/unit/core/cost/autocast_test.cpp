@@ -2,6 +2,9 @@
 
 #include "core/cost/autocast.h"
 
+#include "core/graph/block_builder.h"
+#include "core/graph/image_ops.h"
+#include "core/graph/token_ops.h"
 #include "core/sharding/saved_tensors.h"
 #include "tests/catch.h"
 #include "tests/networks.h"
@@ -103,6 +106,22 @@ TEST_CASE("casts are kernels of their own unless a compiler joins those of activ
   CHECK(eager.backward == 4 + 2);
   CHECK(eager.backward_weight == 4);
   CHECK(sums(MixedPrecision::by_compiled_autocast).launches.forward == 4);
+}
+
+// A convolution's result and a batch norm's are in 16 bits, and so is their sum: 3 passes over it, 3 back.
+TEST_CASE("under autocast residuals of images stay in 16 bits") {
+  BlockBuilder b("layer", BlockKind::layer);
+  const Shape shape{batch_dimension, fixed_dimension(64), fixed_dimension(56), fixed_dimension(56)};
+  const TensorId x = b.input("images", shape, ElementKind::compute, Partition::replicated);
+  const TensorId y = ops::batch_norm(b, "norm", ops::convolution(b, "convolution", x, {64, 64, 3, 3, 1, 1, 1}));
+  b.output(ops::activation(b, "activation", ops::add(b, "sum", y, x)));
+  const Block block = b.build();
+  CHECK(has_image_residuals(block));
+  const Block run = as_run(block, shard(), with(MixedPrecision::by_autocast));
+  CHECK(boundary_bytes(run, shard()) == boundary_bytes(block, shard()));
+  CHECK(saved(run, shard()) == saved(block, shard()));
+  const Graph graph = llama(LlamaShape{2, hidden, heads, kv_heads, head_dim, ffn, 32000});
+  CHECK_FALSE(has_image_residuals(first_layer(graph)));
 }
 
 }  // namespace
