@@ -1,7 +1,10 @@
 // What the kernels of a block's operators take, and how many the host launches.
+#include <optional>
+
 #include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
 #include "core/cost/chunked_head.h"
+#include "core/cost/joined_norms.h"
 #include "core/sharding/logits.h"
 #include "core/sharding/product_format.h"
 
@@ -83,6 +86,34 @@ struct ProductTimes {
   Seconds weight_gradient{0};
 };
 
+/// In the kernels of the batch norm before it, where the framework joins them.
+std::optional<PassCounts> joined_passes(const Block& block, const Op& op, const StackFeatures& features) {
+  return features.batch_norms == BatchNorms::with_activation ? passes_in_norm(block, op) : std::nullopt;
+}
+
+/// What it adds to the traffic of that norm's kernels, which were launched already.
+PassTimes times_in_norm(const KernelClock& kernels, const PassCounts& passes, const Block& block, const Op& op,
+                        const Shard& shard) {
+  const Bytes y = storage(local_elements(block.tensor(op.outputs.front()), shard), shard.formats.activation);
+  const auto time = [&](std::int64_t count) {
+    const double factor = kernels.calibration().stack.compute.memory_bound_factor;
+    return kernels.stream(factor * static_cast<double>((count * y).value()));
+  };
+  return {time(passes.forward), time(passes.backward)};
+}
+
+/// Of what is no product, attention or delta rule.
+PassTimes memory_times(const KernelClock& kernels, const OperatorPasses& passes, const Block& block, const Op& op,
+                       const OpWork& work, const Shard& shard) {
+  if (const auto joined = joined_passes(block, op, kernels.calibration().stack.features))
+    return times_in_norm(kernels, *joined, block, op, shard);
+  const Traffic traffic = has_image_residuals(block) ? Traffic{work.forward_traffic, work.backward_traffic}
+                                                     : passes.memory_traffic(op, work, shard.formats);
+  if (op.kind == OpKind::cross_entropy) return {kernels.loss(traffic.forward), kernels.loss(traffic.backward)};
+  if (permutes_tokens(op.kind)) return {kernels.routing(traffic.forward), kernels.routing(traffic.backward)};
+  return {kernels.memory_forward(op.kind, traffic.forward), kernels.memory_backward(op.kind, traffic.backward)};
+}
+
 ProductTimes convolution_times(const KernelClock& kernels, const OpWork& work, NumberFormat format) {
   const MatrixProduct& p = *work.product;
   const ConvolutionWork& c = *work.convolution;
@@ -151,20 +182,14 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
       if (any_gradient) times.backward += kernels_.delta_rule_backward(work, shard.formats.activation);
       break;
     case WorkKind::memory: {
-      const auto time = [&](Bytes moved, Seconds (KernelClock::*of_kind)(OpKind, Bytes) const) {
-        if (op.kind == OpKind::cross_entropy) return kernels_.loss(moved);
-        return permutes_tokens(op.kind) ? kernels_.routing(moved) : (kernels_.*of_kind)(op.kind, moved);
-      };
-      const Traffic traffic = has_image_residuals(block) ? Traffic{work.forward_traffic, work.backward_traffic}
-                                                         : passes_.memory_traffic(op, work, shard.formats);
-      times.forward += time(traffic.forward, &KernelClock::memory_forward);
+      const PassTimes passes = memory_times(kernels_, passes_, block, op, work, shard);
+      times.forward += passes.forward;
       if (!any_gradient) break;
-      const Seconds backward = time(traffic.backward, &KernelClock::memory_backward);
       // A kernel that makes both gradients runs where the input gradient is due.
       if (work.needs.input)
-        times.backward += backward;
+        times.backward += passes.backward;
       else
-        times.add_weight_gradient(backward);
+        times.add_weight_gradient(passes.backward);
       break;
     }
   }
@@ -172,6 +197,7 @@ void BlockPricer::add_op(Times& times, const Block& block, const Op& op, const S
 
 void BlockPricer::add_launches(Times& times, const Block& block, const Op& op, const OpWork& work, NumberFormat format,
                                const Shard& shard) const {
+  if (joined_passes(block, op, kernels_.calibration().stack.features)) return;
   const CastKernels casts = cast_kernels(format, shard.formats.scaling, shard.kept.product_inputs);
   const Launches of_op = launches(op, work, casts, shard.flash_attention, kernels_.calibration().stack);
   times.kernels +=

@@ -91,6 +91,10 @@ constexpr std::array divided_gradients{
     FeatureChoice{"every_backward", "reduced behind every backward"},
     FeatureChoice{"last_backward", "whole until the last backward of their chunk in the step, and reduced behind it"}};
 
+constexpr std::array batch_norms{
+    FeatureChoice{"alone", "kernels of their own"},
+    FeatureChoice{"with_activation", "with the addition and the activation behind them (core/cost/joined_norms.h)"}};
+
 /// Members: the way from the features to the choice.
 template <auto... Members>
 constexpr FeatureField field(std::string_view key, std::string_view old_key, std::string_view meaning,
@@ -175,6 +179,7 @@ constexpr std::array fields{
     moving_collectives(field<&StackFeatures::sharded_gradients>(
         "sharded_gradients", "sharded_gradients", "gradients that ranks divide (ZeRO-2 and 3), in a pipeline",
         divided_gradients)),
+    field<&StackFeatures::batch_norms>("batch_norms", "batch_norms", "batch norms of networks of images", batch_norms),
 };
 
 template <class Is>

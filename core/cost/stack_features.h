@@ -75,6 +75,9 @@ enum class ShardedGradients : std::uint8_t { every_backward, last_backward };
 /// What attention's backward needs beside tensors (attention_scratch.h).
 enum class AttentionScratch : std::uint8_t { none, parts_by_keys };
 
+/// Batch norms: kernels of their own, or with the addition and the activation behind them (joined_norms.h).
+enum class BatchNorms : std::uint8_t { alone, with_activation };
+
 struct StackFeatures {
   OperatorKernels norms{};             ///< root-mean-square norms, in 32 bits where primitive
   OperatorKernels gates{};             ///< gates, and sums of the gradients of an input that several products read
@@ -103,6 +106,7 @@ struct StackFeatures {
   AttentionScratch attention_scratch{};
   CollectiveOverlap overlap{};
   ShardedGradients sharded_gradients{};
+  BatchNorms batch_norms{};
 };
 
 }  // namespace plumbline
