@@ -40,8 +40,8 @@ double compute_s(const char* stack) {
   QuestionText text = question_text("resnet-50", "dgx-h100", 1, 1, 64);
   text.stack = stack;
   const Question question(text);
-  Strategy s;
-  s.micro_batch = 64;
+  PartialStrategy s;
+  s.strategy.micro_batch = 64;
   return to_seconds(evaluate(question, completed(s, question)).prediction.time[TimeCause::compute]).value();
 }
 

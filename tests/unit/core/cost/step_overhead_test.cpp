@@ -27,4 +27,17 @@ TEST_CASE("a step waits for the slowest rank, later by the logarithm of their nu
   CHECK(overhead_s(512) - overhead_s(8) == Approx(host.rank_delay_s * std::log(64)).margin(1e-9));
 }
 
+// MXNet's hosts run ahead: Horovod's cycle of 0.1 ms is what is left, where an interpreter's pauses add 5 ms times
+// ln 512.
+TEST_CASE("pauses of hosts that run ahead of the device do not delay a step of many ranks") {
+  QuestionText text = question_text("resnet-50", "dgx-h100", 512, 1, 20480);
+  text.stack = "mxnet-ngc-2023";
+  const Question question(text);
+  PartialStrategy s;
+  s.strategy.micro_batch = 40;
+  const Plan plan = evaluate(question, completed(s, question));
+  CHECK(to_seconds(plan.prediction.time[TimeCause::step_overhead]).value() < 0.001);
+  CHECK(overhead_s(512) > 0.02);
+}
+
 }  // namespace plumbline

@@ -175,6 +175,21 @@ TEST_CASE("a run on images needs no length of a sequence") {
   CHECK(resolution.run->question.training().global_batch == 512);
 }
 
+TEST_CASE("MXNet of NVIDIA's containers is a stack of its own") {
+  const std::string text =
+      R"json({"format": "plumbline.rows/1", "name": "mlperf", "source": "mlcommons/training_results_v4.0", "rows": [
+    {"id": "resnet", "hardware": "H100-SXM-80GB", "gpus": 64, "gpus_per_node": 8, "model": "resnet-50", "framework": "MXNet",
+     "release": "NGC 24.04", "section": "MLPerf Training v4.0, closed division, resnet", "global_batch": 3200,
+     "micro_batch": 50, "precision": "fp16", "zero_stage": 0, "measured": {"step_time_s": 0.010187}}]})json";
+  const Json json = parse_json(text, "mlperf.json");
+  const RunSet runs = runs_from_json(JsonPlace(json, "mlperf.json"), "mlperf");
+  const Resolution resolution = resolver_of_catalogue().resolve(runs.runs.front().question, runs);
+  CAPTURE(resolution.skipped);
+  REQUIRE(resolution.run);
+  CHECK(resolution.run->question.calibration().stack.name == "mxnet-ngc-2023");
+  CHECK(resolution.run->question.training().optimizer == Optimizer::momentum);
+}
+
 TEST_CASE("published runs become the questions that their sources asked") {
   for (const Expected& expected : expected_rows) {
     CAPTURE(expected.id);
