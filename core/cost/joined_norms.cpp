@@ -1,6 +1,7 @@
 #include "core/cost/joined_norms.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace plumbline {
 namespace {

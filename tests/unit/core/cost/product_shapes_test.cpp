@@ -2,6 +2,8 @@
 
 #include "core/cost/product_shapes.h"
 
+#include <cstdint>
+
 #include "models/calibration_set.h"
 #include "tests/catch.h"
 #include "tests/machines.h"
@@ -34,9 +36,9 @@ TEST_CASE("a split inner dimension fills a wave where its parts are long enough"
 // One tile on 8 multiprocessors: halves keep 2 of 8 busy; as many parts as there are, all of them.
 TEST_CASE("weight gradients of convolutions are split until the device is full") {
   const ProductShapes shapes = one_tile();
-  CHECK(tile_efficiency({1, 128, 128, 8 * 512}, 8, shapes) == Approx(0.9 * 2 / 8));
-  CHECK(tile_efficiency({1, 128, 128, 8 * 512}, 8, shapes, DepthParts::any) == Approx(0.9));
-  CHECK(tile_efficiency({1, 128, 128, 8 * 512 - 1}, 8, shapes, DepthParts::any) == Approx(0.9 * 4 / 8));
+  CHECK(tile_efficiency({1, 128, 128, std::int64_t{8} * 512}, 8, shapes) == Approx(0.9 * 2 / 8));
+  CHECK(tile_efficiency({1, 128, 128, std::int64_t{8} * 512}, 8, shapes, DepthParts::any) == Approx(0.9));
+  CHECK(tile_efficiency({1, 128, 128, std::int64_t{8} * 512 - 1}, 8, shapes, DepthParts::any) == Approx(0.9 * 4 / 8));
 }
 
 TEST_CASE("the output's or the inner dimension's alignment holds, whichever is worse") {

@@ -36,7 +36,7 @@ TEST_CASE("a convolution reads its input once, however many patches cover an ele
   REQUIRE(work.convolution);
   CHECK(work.convolution->covered == images * edge * edge * 64);
   CHECK(work.convolution->input == images * edge * edge * 64);
-  CHECK(work.convolution->weight == 9 * 64 * 128);
+  CHECK(work.convolution->weight == std::int64_t{9} * 64 * 128);
   CHECK(work.convolution->output == images * edge * edge * 128);
 }
 
@@ -54,10 +54,10 @@ TEST_CASE("an input gradient is summed over the output channels that reach an el
   const MatrixProduct whole = work_of(convolved({64, 128, 3, 3, 1, 1, 1}), 0).convolution->input_gradient;
   CHECK(whole.m == images * edge * edge);
   CHECK(whole.n == 64);
-  CHECK(whole.k == 9 * 128);
+  CHECK(whole.k == std::int64_t{9} * 128);
   const MatrixProduct strided = work_of(convolved({64, 128, 3, 3, 2, 1, 1}), 0).convolution->input_gradient;
   CHECK(strided.m == images * edge * edge);
-  CHECK(strided.k == 9 * 128 / 4);
+  CHECK(strided.k == std::int64_t{9} * 128 / 4);
   const MatrixProduct pointwise = work_of(convolved({64, 128, 1, 1, 2, 0, 1}), 0).convolution->input_gradient;
   CHECK(pointwise.m == images * 28 * 28);
   CHECK(pointwise.k == 128);
