@@ -160,6 +160,7 @@ RunSet read_own(const JsonPlace& document, std::string name) {
   JsonObject object = open_document(document, rows_format);
   RunSet set{.name = std::move(name), .runs = {}};
   if (const auto given = object.find("name")) set.name = given->string();
+  if (const auto truth = object.find("held_out")) set.held_out = truth->boolean();
   const std::string source = text_of(object, "source");
   const std::string notes = text_of(object, "notes");
   RunFields common;

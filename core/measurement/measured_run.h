@@ -51,6 +51,7 @@ struct RunMeasurement {
   std::optional<double> tokens_per_s;    ///< of all devices together, as `samples_per_s`
   std::optional<double> samples_per_s;   ///< sequences; images of an image network
   std::optional<double> tflops_per_gpu;  ///< 10^12 of the model's FLOPs a second, as planner/pricing/predict.h counts
+  std::optional<double> hfu_tflops_per_gpu;  ///< the same of the executed FLOPs: what is recomputed counts again
   std::optional<double> memory_max_allocated_bytes;
   std::optional<double> memory_gib;
   std::optional<double> memory_reserved_gib;
@@ -59,7 +60,7 @@ struct RunMeasurement {
   std::optional<bool> out_of_memory;
 
   [[nodiscard]] bool has_time() const {
-    return step_time_s || tokens_per_s_per_gpu || tokens_per_s || samples_per_s || tflops_per_gpu;
+    return step_time_s || tokens_per_s_per_gpu || tokens_per_s || samples_per_s || tflops_per_gpu || hfu_tflops_per_gpu;
   }
   [[nodiscard]] bool has_memory() const {
     return memory_max_allocated_bytes || memory_gib || memory_reserved_gib || memory_active_gib ||

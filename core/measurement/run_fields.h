@@ -187,6 +187,8 @@ inline constexpr std::array run_measured_fields{
     RunMeasuredField{
         "tflops_per_gpu", &RunMeasurement::tflops_per_gpu, most_run_tflops,
         "10^12 of the model's FLOPs a second: the whole square of attention, without recompute, as Megatron-LM prints"},
+    RunMeasuredField{"hfu_tflops_per_gpu", &RunMeasurement::hfu_tflops_per_gpu, most_run_tflops,
+                     "the same of the executed FLOPs: what is recomputed counts again"},
     RunMeasuredField{"memory_max_allocated_bytes", &RunMeasurement::memory_max_allocated_bytes, most_run_bytes,
                      "bytes that the allocator had handed out at its peak"},
     RunMeasuredField{"memory_gib", &RunMeasurement::memory_gib, most_run_gib,

@@ -28,6 +28,7 @@ struct RunSet {
   std::string name;
   std::vector<MeasuredRun> runs;
   SourceRules rules = {};
+  bool held_out = false;            ///< no fit reads its runs: they are predicted as runs that nobody has seen
   std::set<UnreadKey> unread = {};  ///< of an array of runs, whose unknown keys may be data of other programs
 };
 

@@ -69,7 +69,7 @@ FitRun row_of(const MeasuredRun& run, const std::string& source, ResolvedRun res
   const RunClass run_class = class_of(question);
   const RunTrust trust = trust_of(run.question, resolved.fields);
   const bool fine_tuning = is_fine_tuning(resolved.fields);
-  const double measured = measured_time(run, question);
+  const double measured = measured_time(run, question, resolved.strategy);
   return {run.question.id,
           source,
           model,
@@ -110,6 +110,10 @@ FitRuns fit_runs(const std::vector<RunSet>& sets, const RunResolver& resolver) {
     for (const MeasuredRun& run : set.runs) {
       const RunUses uses = uses_of(run);
       if (std::find(uses.kinds.begin(), uses.kinds.end(), RunKind::time) == uses.kinds.end()) continue;
+      if (set.held_out) {
+        result.skipped.push_back({run.question.id, set.name, RunKind::time, "its file is held out of every fit"});
+        continue;
+      }
       Resolution resolution = resolver.resolve(run.question, set);
       if (!resolution.run) {
         result.skipped.push_back({run.question.id, set.name, RunKind::time, resolution.skipped});
@@ -121,7 +125,7 @@ FitRuns fit_runs(const std::vector<RunSet>& sets, const RunResolver& resolver) {
         continue;
       }
       FitRun& held = result.runs[found->second];
-      const double measured = measured_time(run, resolution.run->question);
+      const double measured = measured_time(run, resolution.run->question, resolution.run->strategy);
       held.repetitions_s.push_back(measured);
       held.measured_s = std::min(held.measured_s, measured);
     }

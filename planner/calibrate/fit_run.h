@@ -58,7 +58,7 @@ struct FitRuns {
   std::vector<SkippedRun> skipped;
 };
 
-/// In the order of the sets. Never throws for what a run says.
+/// In the order of the sets; runs of sets that are held out are skipped. Never throws for what a run says.
 [[nodiscard]] FitRuns fit_runs(const std::vector<RunSet>& sets, const RunResolver& resolver);
 
 }  // namespace plumbline

@@ -45,8 +45,9 @@ RunSet without_own_rules(RunSet set) {
 RunRuleTable without_rules_for(RunRuleTable table, const std::string& source, const std::vector<RunSet>& sets) {
   std::erase_if(table.rules, [&](const RunRule& rule) {
     if (says_what_a_run_is_worth(rule) || !names_software(rule)) return false;
-    return std::none_of(sets.begin(), sets.end(),
-                        [&](const RunSet& set) { return set.name != source && applies_to_any(rule, set); });
+    return std::none_of(sets.begin(), sets.end(), [&](const RunSet& set) {
+      return set.name != source && !set.held_out && applies_to_any(rule, set);
+    });
   });
   return table;
 }

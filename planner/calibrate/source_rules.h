@@ -14,7 +14,8 @@ namespace plumbline {
 
 /// The set with the rules of its own file left out.
 [[nodiscard]] RunSet without_own_rules(RunSet set);
-/// The table without rules that name a framework or a release and apply to runs of this source alone.
+/// The table without rules that name a framework or a release and apply to runs of this source alone; what they say of
+/// runs that are held out of every fit does not count.
 [[nodiscard]] RunRuleTable without_rules_for(RunRuleTable table, const std::string& source,
                                              const std::vector<RunSet>& sets);
 /// The set with the rules of its own file left out and a framework and releases that no rule names.

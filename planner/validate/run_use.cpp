@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/errors.h"
+#include "planner/pricing/evaluate.h"
 #include "planner/pricing/predict.h"
 
 namespace plumbline {
@@ -34,7 +35,7 @@ std::string_view to_text(RunTrust trust) {
   return "";
 }
 
-double measured_time(const MeasuredRun& run, const Question& question) {
+double measured_time(const MeasuredRun& run, const Question& question, const Strategy& strategy) {
   const RunMeasurement& m = run.measured;
   if (m.step_time_s) return *m.step_time_s;
   const double samples = static_cast<double>(question.training().global_batch);
@@ -43,8 +44,10 @@ double measured_time(const MeasuredRun& run, const Question& question) {
   if (m.tokens_per_s_per_gpu) return tokens / (*m.tokens_per_s_per_gpu * devices);
   if (m.tokens_per_s) return tokens / *m.tokens_per_s;
   if (m.samples_per_s) return samples / *m.samples_per_s;
-  check(m.tflops_per_gpu.has_value(), "a run of kind time has a time or a rate");
-  return model_flops(question).value() / (*m.tflops_per_gpu * 1e12 * devices);
+  if (m.tflops_per_gpu) return model_flops(question).value() / (*m.tflops_per_gpu * 1e12 * devices);
+  check(m.hfu_tflops_per_gpu.has_value(), "a run of kind time has a time or a rate");
+  const Flops executed = evaluate(question, strategy).prediction.hardware_flops_per_step;
+  return executed.value() / (*m.hfu_tflops_per_gpu * 1e12 * devices);
 }
 
 RunUses uses_of(const MeasuredRun& run) {

@@ -25,9 +25,10 @@ struct RunUses {
 };
 [[nodiscard]] RunUses uses_of(const MeasuredRun& run);
 
-/// Seconds of a step: as published, or what a published rate takes for the step that `question` asks for. The run has a
+/// Seconds of a step: as published, or what a published rate takes for the step that `question` asks for. A rate of
+/// executed FLOPs (Korthikanti et al., arXiv:2205.05198: HFU) needs to know what `strategy` recomputes. The run has a
 /// time.
-[[nodiscard]] double measured_time(const MeasuredRun& run, const Question& question);
+[[nodiscard]] double measured_time(const MeasuredRun& run, const Question& question, const Strategy& strategy);
 /// `fields` after the rules.
 [[nodiscard]] RunTrust trust_of(const RunQuestion& question, const RunFields& fields);
 /// Everything that was asked, so that two runs of one question have one key. What was asked in a run that is partly

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 
 #include "core/base/errors.h"
@@ -35,7 +36,7 @@ class Validator {
     }
     try {
       const Plan plan = evaluate(resolution.run->question, resolution.run->strategy);
-      for (const RunKind kind : uses.kinds) record(run, source, kind, *resolution.run, plan);
+      for (const RunKind kind : uses.kinds) record(run, set, kind, *resolution.run, plan);
     } catch (const InternalError& error) {
       for (const RunKind kind : uses.kinds) skip(run, source, kind, std::string("our bug: ") + error.what());
     }
@@ -46,11 +47,11 @@ class Validator {
     result_.skipped.push_back({run.question.id, source, kind, reason});
   }
 
-  void record(const MeasuredRun& run, const std::string& source, RunKind kind, const ResolvedRun& resolved,
-              const Plan& plan) {
+  void record(const MeasuredRun& run, const RunSet& set, RunKind kind, const ResolvedRun& resolved, const Plan& plan) {
     RunOutcome outcome;
     outcome.id = run.question.id;
-    outcome.source = source;
+    outcome.source = set.name;
+    outcome.held_out = set.held_out;
     outcome.kind = kind;
     outcome.trust = trust_of(run.question, resolved.fields);
     outcome.doubt = resolved.fields.word("doubtful");
@@ -59,12 +60,15 @@ class Validator {
     outcome.regime = plan.provenance.trust.regime;
     outcome.features = run_features(resolved.question, resolved.strategy);
     outcome.strategy = to_text(resolved.strategy);
+    outcome.section = resolved.fields.word("section");
+    outcome.devices = resolved.question.devices();
+    outcome.confidence = plan.provenance.trust;
     outcome.assumed = resolved.assumed;
     outcome.predicted_fits = plan.verdict.fits;
     outcome.measured_fits = !run.measured.out_of_memory.value_or(false);
     const double sigma = plan.provenance.trust.memory_sigma;
     if (kind == RunKind::time) {
-      outcome.pair = {measured_time(run, resolved.question), plan.prediction.step_time_s};
+      outcome.pair = {measured_time(run, resolved.question, resolved.strategy), plan.prediction.step_time_s};
     } else if (kind == RunKind::memory) {
       const auto figure = memory_figure(run.measured, resolved.fields);
       check(figure.has_value(), "a run of kind memory has a figure");
@@ -164,6 +168,21 @@ ValidationSummary summarize(const Validation& validation, const std::string& sou
   summary.memory_doubtful = of(RunKind::memory, RunTrust::doubtful);
   return summary;
 }
+
+namespace {
+
+Validation runs_where(const Validation& validation, bool held_out) {
+  Validation part;
+  part.complete = validation.complete;
+  std::copy_if(validation.runs.begin(), validation.runs.end(), std::back_inserter(part.runs),
+               [held_out](const RunOutcome& run) { return run.held_out == held_out; });
+  return part;
+}
+
+}  // namespace
+
+Validation held_out_part(const Validation& validation) { return runs_where(validation, true); }
+Validation fitted_part(const Validation& validation) { return runs_where(validation, false); }
 
 std::vector<std::string> sources_of(const Validation& validation) {
   std::set<std::string> names;

@@ -4,13 +4,15 @@
 /// Each run is resolved and priced from its question alone (planner/validate/resolve.h); only then is the prediction
 /// laid alongside what was measured. Runs of one question count once: the fastest of them, and of memory the largest
 /// peak (a peak is what must fit). A run that its collector only partly knew (time, sequence, batch or a degree
-/// inferred) or that contradicts its neighbours is predicted too and summarized apart.
+/// inferred) or that contradicts its neighbours is predicted too and summarized apart. Runs of files that are held out
+/// of every fit are told by `held_out`.
 /// Not modelled: noise of a source; see summary.h for the statistics.
 
 #include <string>
 #include <vector>
 
 #include "core/measurement/measured_run.h"
+#include "core/plan/plan.h"
 #include "planner/question/task.h"
 #include "planner/validate/resolve.h"
 #include "planner/validate/run_use.h"
@@ -31,7 +33,11 @@ struct RunOutcome {
   std::string regime;    ///< what device and stack calibration rest on (core/cost/residuals.h)
   RunFeatures features;  ///< as calibrations look at it: what RunRanges::include takes
   std::string strategy;  ///< one line
-  std::string doubt;     ///< why it is doubtful
+  std::string section;   ///< the table or benchmark of its source
+  std::int64_t devices = 0;
+  bool held_out = false;  ///< of a file that no fit reads
+  Trust confidence;       ///< what of the question lies outside of the runs behind its calibration
+  std::string doubt;      ///< why it is doubtful
   std::vector<AssumedField> assumed;
   [[nodiscard]] bool is_right() const { return measured_fits == predicted_fits; }
 };
@@ -86,6 +92,9 @@ struct ValidationSummary {
 };
 /// Of one source; of all when it is empty.
 [[nodiscard]] ValidationSummary summarize(const Validation& validation, const std::string& source = "");
+/// The runs that no fit reads; and all others. Skipped runs and unread keys belong to neither.
+[[nodiscard]] Validation held_out_part(const Validation& validation);
+[[nodiscard]] Validation fitted_part(const Validation& validation);
 /// The sources of predicted and skipped runs, sorted.
 [[nodiscard]] std::vector<std::string> sources_of(const Validation& validation);
 

@@ -55,6 +55,9 @@ using Series = SeriesSummary ValidationSummary::*;
 /// "12.3 %", "+12.3 %".
 [[nodiscard]] std::string share_text(double fraction);
 [[nodiscard]] std::string signed_share_text(double fraction);
+/// "outside" where a row lies outside of the runs behind its calibration, "far" where it does by a factor of two or is
+/// of another kind, as `plan estimate` says of a plan; else empty.
+[[nodiscard]] std::string beyond_mark(const RunOutcome& row);
 /// Seconds or bytes of a row, as its kind says.
 [[nodiscard]] std::string value_text(const RunOutcome& row, double value);
 

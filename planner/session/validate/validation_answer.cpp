@@ -10,6 +10,7 @@
 #include "core/io/prediction_json.h"
 #include "core/quantity/text.h"
 #include "planner/present/numbers.h"
+#include "planner/present/plan_words.h"
 
 namespace plumbline::present {
 namespace {
@@ -27,6 +28,11 @@ void add_series(Table& table, const std::string& name, const SeriesSummary& s) {
 
 std::string share_text(double fraction) { return per_cent_text(fraction); }
 std::string signed_share_text(double fraction) { return (fraction > 0 ? "+" : "") + share_text(fraction); }
+
+std::string beyond_mark(const RunOutcome& row) {
+  if (row.confidence.beyond.empty()) return "";
+  return row.confidence.is_far ? "far" : "outside";
+}
 
 std::string value_text(const RunOutcome& row, double value) {
   return row.kind == RunKind::time ? to_text(Seconds(value)) : to_text(Bytes(static_cast<std::int64_t>(value)));
@@ -61,14 +67,17 @@ Table furthest_table(const Validation& validation, std::size_t most) {
                {"kind", "kind", Unit::text, "step time or peak memory", Align::left},
                {"measured", "measured", Unit::text, "seconds or bytes that were measured"},
                {"predicted", "predicted", Unit::text, "seconds or bytes that are predicted"},
-               {"error", "error", Unit::per_cent, "predicted over measured"}},
+               {"error", "error", Unit::per_cent, "predicted over measured"},
+               {"beyond", "measured near", Unit::text,
+                "whether the run lies outside of the runs behind its calibration: outside, or far", Align::left}},
               {}};
   for (const RunOutcome* row : rows)
     table.rows.push_back({words(row->id),
                           words(to_text(row->kind)),
                           {value_text(*row, row->pair.measured), row->pair.measured},
                           {value_text(*row, row->pair.predicted.expected), row->pair.predicted.expected},
-                          signed_share(row->pair.error())});
+                          signed_share(row->pair.error()),
+                          words(beyond_mark(*row))});
   return table;
 }
 
@@ -133,7 +142,10 @@ Json row_json(const RunOutcome& run) {
                       {"stack", run.stack},
                       {"regime", run.regime},
                       {"strategy", run.strategy}};
+  if (run.held_out) object.emplace_back("held_out", true);
   if (!run.doubt.empty()) object.emplace_back("doubt", run.doubt);
+  if (const std::string warning = present::trust_words(run.confidence); !warning.empty())
+    object.emplace_back("warning", warning);
   Json::Object assumed;
   for (const AssumedField& field : run.assumed) assumed.emplace_back(field.field, field.value);
   object.emplace_back("assumed", std::move(assumed));
@@ -163,6 +175,8 @@ Json to_json(const Validation& validation) {
                       {"skipped", std::move(skipped)},
                       {"unread_keys", std::move(unread)},
                       {"summary", summary_json(summarize(validation))},
+                      {"summary_fitted", summary_json(summarize(fitted_part(validation)))},
+                      {"summary_held_out", summary_json(summarize(held_out_part(validation)))},
                       {"by_source", std::move(by_source)}};
 }
 

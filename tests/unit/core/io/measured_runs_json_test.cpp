@@ -64,6 +64,19 @@ TEST_CASE("layers of pipeline chunks are an array or a text") {
   CHECK_THROWS_AS(layers("[4, \"x\"]"), InputError);
 }
 
+TEST_CASE("a document says that no fit reads its runs") {
+  CHECK(read(R"({"format": "plumbline.rows/1", "held_out": true, "rows": [{"id": "a"}]})").held_out);
+  CHECK_FALSE(read(R"({"format": "plumbline.rows/1", "rows": [{"id": "a"}]})").held_out);
+  CHECK_THROWS_AS(read(R"({"format": "plumbline.rows/1", "held_out": "yes", "rows": []})"), InputError);
+}
+
+TEST_CASE("a rate of executed FLOPs is a time") {
+  const RunMeasurement measured =
+      read(R"([{"id": "a", "measured": {"hfu_tflops_per_gpu": 190.3}}])").runs.front().measured;
+  CHECK(measured.hfu_tflops_per_gpu == 190.3);
+  CHECK(measured.has_time());
+}
+
 TEST_CASE("what a run does not say stays unknown") {
   const MeasuredRun run = read(R"([{"id": "a"}])").runs.front();
   CHECK_FALSE(run.uses);

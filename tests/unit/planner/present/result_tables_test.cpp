@@ -100,6 +100,11 @@ TEST_CASE("a validation is a row for each source and one for all") {
   check_whole(furthest);
   REQUIRE(furthest.rows.size() == 2);
   CHECK(cell(furthest, 0, "error").text == "+30.0 %");
+  CHECK(cell(furthest, 0, "beyond").text.empty());
+  validation.runs[2].confidence.beyond = {"128 GPUs where at most 64 were measured"};
+  CHECK(cell(furthest_table(validation), 0, "beyond").text == "outside");
+  validation.runs[2].confidence.is_far = true;
+  CHECK(cell(furthest_table(validation), 0, "beyond").text == "far");
   const Table skipped = skipped_table(validation);
   check_whole(skipped);
   CHECK(cell(skipped, 0, "reason").text == "a repetition of another run");

@@ -130,7 +130,8 @@ TEST_CASE("a comparison has the device's memory where the run had a device with 
 
 TEST_CASE("a validation is written as plumbline.validation/1") {
   const Json json = to_json(Validation{});
-  CHECK(keys(json) == Names{"format", "rows", "skipped", "unread_keys", "summary", "by_source"});
+  CHECK(keys(json) == Names{"format", "rows", "skipped", "unread_keys", "summary", "summary_fitted", "summary_held_out",
+                            "by_source"});
   CHECK(keys(at(json, "summary")) ==
         Names{"time", "memory", "fit", "time_inferred", "time_doubtful", "memory_inferred", "memory_doubtful", "ran"});
 }

@@ -2,6 +2,9 @@
 
 #include "planner/validate/validate.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "tests/unit/planner/validate/published_runs.h"
 
 namespace plumbline {
@@ -140,6 +143,52 @@ TEST_CASE("a step time follows from throughput where only that was published") {
   const Validation validation = validate({{"zero_bubble", {run}}}, resolver_of_catalogue());
   REQUIRE_FALSE(validation.runs.empty());
   CHECK(validation.runs.front().pair.measured == Approx(seconds));
+}
+
+// Korthikanti et al.: the hardware's FLOPs are the model's and what is recomputed. Without recompute both rates are
+// one; with all layers recomputed a step of the same rate takes up to 4/3 of the time (the head is computed once).
+TEST_CASE("a rate of executed FLOPs counts what is recomputed") {
+  const auto seconds = [](const char* recompute, std::optional<double> RunMeasurement::*rate) {
+    MeasuredRun run = zero_bubble_row();
+    run.question.fields.words["recompute"] = recompute;
+    run.measured = {};
+    run.measured.*rate = 100;
+    const Validation validation = validate({{"zero_bubble", {run}}}, resolver_of_catalogue());
+    REQUIRE(validation.runs.size() == 1);
+    return validation.runs.front().pair.measured;
+  };
+  const double model = seconds("none", &RunMeasurement::tflops_per_gpu);
+  CHECK(seconds("none", &RunMeasurement::hfu_tflops_per_gpu) == Approx(model));
+  CHECK(seconds("full", &RunMeasurement::tflops_per_gpu) == Approx(model));
+  const double recomputed = seconds("full", &RunMeasurement::hfu_tflops_per_gpu);
+  CHECK(recomputed > 1.2 * model);
+  CHECK(recomputed < 1.3334 * model);
+}
+
+TEST_CASE("runs that are held out are predicted as all others and told apart") {
+  const RunSet seen = set_named("karpathy");
+  RunSet held_out = set_named("zero_bubble");
+  const Validation before = validate({held_out}, resolver_of_catalogue());
+  held_out.held_out = true;
+  const Validation both = validate({seen, held_out}, resolver_of_catalogue());
+  const Validation part = held_out_part(both);
+  REQUIRE(part.runs.size() == before.runs.size());
+  for (std::size_t i = 0; i < part.runs.size(); ++i) {
+    CHECK(part.runs[i].source == "zero_bubble");
+    CHECK(part.runs[i].pair.predicted.expected == before.runs[i].pair.predicted.expected);
+  }
+  CHECK(fitted_part(both).runs.size() + part.runs.size() == both.runs.size());
+  CHECK(summarize(fitted_part(both)).time.n == summarize(validate({seen}, resolver_of_catalogue())).time.n);
+}
+
+TEST_CASE("a run says in what it lies outside of the runs behind its calibration") {
+  const Validation validation = validate({set_named("mlperf_v5_1_llama2_70b_lora")}, resolver_of_catalogue());
+  const auto far = std::find_if(validation.runs.begin(), validation.runs.end(), [](const RunOutcome& run) {
+    return run.id == "mlperf-v5.1-llama2_70b_lora-amd-mi355x_epyc_9575f_pytorch";
+  });
+  REQUIRE(far != validation.runs.end());
+  CHECK(far->confidence.is_far);  // its device was never measured
+  CHECK_FALSE(far->confidence.beyond.empty());
 }
 
 TEST_CASE("a run without a use of its own is compared in everything that it measured") {
