@@ -67,7 +67,7 @@ test: setup build ## build and run every test
 fidelity: ## predict the published measurements anew: docs/fidelity.md, its picture, the numbers that a test holds
 	@cmake --preset release
 	@cmake --build --preset release --target plan
-	@build/bin/plan validate --report docs/fidelity.md --plot docs/images/fidelity.svg >/dev/null
+	@build/bin/plan validate --report docs/fidelity.md --plot docs/images/fidelity.svg --benchmark-plot docs/images/official-benchmarks.svg >/dev/null
 	@python3 tests/fidelity/outside.py build/bin/plan models/measurements/plumbline-h200.json tests/fidelity/plumbline-h200-compiled.json $(OUTSIDE) --regenerate
 	@python3 tests/fidelity/fidelity_tables.py $(CROSS_VALIDATION) $(HOST_BOUND) $(BEFORE) $(OUTSIDE) docs/fidelity.md
 	@python3 tests/fidelity/check_fidelity.py build/bin/plan tests/fidelity/fidelity.json --regenerate

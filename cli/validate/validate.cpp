@@ -7,6 +7,7 @@
 #include "cli/flags/flag_values.h"
 #include "cli/interruption.h"
 #include "cli/output/output_flag.h"
+#include "cli/validate/benchmark_plot.h"
 #include "cli/validate/validate_plot.h"
 #include "cli/validate/validate_report.h"
 #include "cli/validate/validate_view.h"
@@ -34,6 +35,7 @@ class ValidateVerb : public Verb {
     app.add_option("--device", filter_.devices, "only runs of these devices")->type_name("NAME")->delimiter(',');
     app.add_option("--source", filter_.sources, "only these run files, by name")->type_name("NAME")->delimiter(',');
     plot_.declare(app, "draw predicted against measured into this SVG file");
+    benchmark_plot_.declare(app, "draw the errors of official benchmarks over the number of GPUs into this SVG file");
     report_.declare(app, "write the tables into this Markdown file");
     app.add_flag("--assumptions", assumptions_, "print what is assumed for unpublished fields, and stop");
     app.add_flag("--json", json_, "print every run as JSON");
@@ -44,15 +46,22 @@ class ValidateVerb : public Verb {
       terminal.print(rules_text(session::assumptions()));
       return ExitCode::done;
     }
-    require_writable({&plot_, &report_}, json_ ? StandardOutput::json : StandardOutput::text, terminal);
+    require_writable({&plot_, &benchmark_plot_, &report_}, json_ ? StandardOutput::json : StandardOutput::text,
+                     terminal);
     const Interruption interruption(std::nullopt);
     const Validation validation = validated(interruption, terminal);
     if (!validation.complete) {
       terminal.note("interrupted: nothing was written");
       return ExitCode::environment;
     }
-    plot_.write([&] { return validation_svg(validation); }, terminal, Narration::silent);
-    report_.write([&] { return validation_markdown(validation, picture()); }, terminal, Narration::silent);
+    const Validation fitted = fitted_part(validation);
+    plot_.write([&] { return validation_svg(fitted.runs.empty() ? validation : fitted); }, terminal, Narration::silent);
+    benchmark_plot_.write([&] { return benchmarks_svg(validation); }, terminal, Narration::silent);
+    report_.write(
+        [&] {
+          return validation_markdown(validation, {picture(plot_), picture(benchmark_plot_)});
+        },
+        terminal, Narration::silent);
     if (!validation.unread.empty()) terminal.note(unread_keys_text(validation.unread));
     if (json_)
       terminal.print(to_json_text(to_json(validation)));
@@ -63,9 +72,9 @@ class ValidateVerb : public Verb {
 
  private:
   /// The picture as the report names it: from its own folder.
-  [[nodiscard]] std::string picture() const {
-    if (!plot_) return "";
-    return std::filesystem::path(*plot_.name())
+  [[nodiscard]] std::string picture(const OutputFlag& plot) const {
+    if (!plot) return "";
+    return std::filesystem::path(*plot.name())
         .lexically_relative(std::filesystem::path(*report_.name()).parent_path())
         .string();
   }
@@ -89,6 +98,7 @@ class ValidateVerb : public Verb {
   std::vector<std::string> files_;
   ValidationFilter filter_;
   OutputFlag plot_{"--plot", "plot"};
+  OutputFlag benchmark_plot_{"--benchmark-plot", "plot"};
   OutputFlag report_{"--report", "report"};
   bool assumptions_ = false;
   bool json_ = false;

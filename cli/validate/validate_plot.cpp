@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "cli/validate/plot_marks.h"
 #include "core/io/svg.h"
 #include "core/quantity/text.h"
 
@@ -19,7 +20,7 @@ constexpr double margin_top = 60;
 constexpr double margin_bottom = 60;
 constexpr double legend_width = 240;
 constexpr double legend_line = 19;
-constexpr double mark = 4;
+constexpr double mark = mark_radius;
 
 constexpr double band = 0.1;  // predictions within 10 % of the measurement
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
@@ -27,39 +28,14 @@ constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 constexpr const char* frame_colour = "#888888";
 constexpr const char* band_colour = "#c3d4e8";
 
-/// Sources beyond the colours take the next shape.
-enum class Shape : std::uint8_t { circle, square, triangle, diamond };
+/// Sources beyond the colours take the next shape, of these.
 constexpr std::size_t shape_count = 4;
 
 /// How the runs of one source are drawn.
 struct Style {
   std::string colour;
-  Shape shape = Shape::circle;
+  MarkShape shape = MarkShape::circle;
 };
-
-using Point = std::pair<double, double>;
-
-std::string polygon_path(std::initializer_list<Point> corners) {
-  std::string path;
-  for (const auto& [x, y] : corners) path += (path.empty() ? "M" : "L") + svg_number(x) + " " + svg_number(y);
-  return path + "z";
-}
-
-std::string marker_path(double x, double y, Shape shape) {
-  constexpr double tip = mark + 1;
-  switch (shape) {
-    case Shape::circle: {
-      const std::string radius = svg_number(mark);
-      const std::string arc = "a" + radius + " " + radius + " 0 1 0 ";
-      return "M" + svg_number(x - mark) + " " + svg_number(y) + arc + svg_number(2 * mark) + " 0" + arc +
-             svg_number(-2 * mark) + " 0z";
-    }
-    case Shape::square: return box_path({x - mark, y - mark, 2 * mark, 2 * mark});
-    case Shape::triangle: return polygon_path({{x, y - tip}, {x + tip, y + mark}, {x - tip, y + mark}});
-    case Shape::diamond: return polygon_path({{x, y - tip}, {x + tip, y}, {x, y + tip}, {x - tip, y}});
-  }
-  return "";
-}
 
 /// One pair of logarithmic axes of the same range.
 class Panel {
@@ -99,14 +75,14 @@ class Panel {
   }
   [[nodiscard]] double x_of(double value) const { return left_ + panel_side * share(value); }
   [[nodiscard]] double y_of(double value) const { return margin_top + panel_side * (1 - share(value)); }
-  [[nodiscard]] Point point(double measured, double predicted) const { return {x_of(measured), y_of(predicted)}; }
+  [[nodiscard]] PlotPoint point(double measured, double predicted) const { return {x_of(measured), y_of(predicted)}; }
 
-  [[nodiscard]] std::string markers(const Validation& validation, const std::string& source, Shape shape,
+  [[nodiscard]] std::string markers(const Validation& validation, const std::string& source, MarkShape shape,
                                     bool trusted) const {
     std::string path;
     for (const RunOutcome& run : validation.runs)
       if (run.kind == kind_ && run.source == source && (run.trust == RunTrust::trusted) == trusted)
-        path += marker_path(x_of(run.pair.measured / scale_), y_of(run.pair.predicted.expected / scale_), shape);
+        path += mark_path(x_of(run.pair.measured / scale_), y_of(run.pair.predicted.expected / scale_), shape);
     return path;
   }
 
@@ -151,7 +127,7 @@ std::map<std::string, Style> styles_of(const Validation& validation) {
   std::size_t i = 0;
   for (auto& [source, style] : styles) {
     style = {std::string(series_colours.at(i % series_colours.size())),
-             static_cast<Shape>(i / series_colours.size() % shape_count)};
+             static_cast<MarkShape>(i / series_colours.size() % shape_count)};
     ++i;
   }
   return styles;
@@ -160,12 +136,12 @@ std::map<std::string, Style> styles_of(const Validation& validation) {
 void draw_legend(Svg& svg, const std::map<std::string, Style>& styles, double left) {
   double y = margin_top + mark;
   for (const auto& [source, style] : styles) {
-    svg.path(marker_path(left, y, style.shape), style.colour);
+    svg.path(mark_path(left, y, style.shape), style.colour);
     svg.text(left + 12, y + 4, source);
     y += legend_line;
   }
   y += legend_line / 2;
-  svg.outline(marker_path(left, y, Shape::circle), frame_colour);
+  svg.outline(mark_path(left, y, MarkShape::circle), frame_colour);
   svg.text(left + 12, y + 4, "hollow: inferred or doubtful run");
   y += legend_line;
   svg.box({left - mark, y - mark, 3 * mark, 2 * mark}, band_colour);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/validate/benchmark_report.h"
 #include "core/base/escape.h"
 #include "core/quantity/text.h"
 #include "planner/session/validate/validate.h"
@@ -77,7 +78,9 @@ std::string skipped(const Validation& validation) {
 
 }  // namespace
 
-std::string validation_markdown(const Validation& validation, const std::string& picture) {
+std::string validation_markdown(const Validation& everything, const ReportPictures& pictures) {
+  Validation validation = fitted_part(everything);
+  validation.skipped = everything.skipped;
   std::string text =
       "# Fidelity\n\n"
       "Written by `make fidelity` from the measurements in `models/measurements`; do not edit. A test fails when a "
@@ -90,8 +93,9 @@ std::string validation_markdown(const Validation& validation, const std::string&
       "tables "
       "of step times below the next section say how well they are described, not how well they were predicted. That is "
       "what the next section is for.\n\n";
-  if (!picture.empty()) text += "![predicted against measured](" + picture + ")\n\n";
+  if (!pictures.validation.empty()) text += "![predicted against measured](" + pictures.validation + ")\n\n";
   text += "## Runs that no fit has seen\n\nWritten by `make cross-validation`.\n\n" + std::string(cross_validation);
+  text += held_out_markdown(everything, pictures.benchmarks);
   text += "\n## Step time\n\n" + series_table(validation, &ValidationSummary::time);
   text += "\n## Peak memory, on the basis that each source reports\n\n" +
           series_table(validation, &ValidationSummary::memory) +

@@ -7,7 +7,12 @@
 
 namespace plumbline {
 
-/// `picture`: the file alongside it, or empty.
-[[nodiscard]] std::string validation_markdown(const Validation& validation, const std::string& picture);
+/// Files alongside the page, as it names them; empty: none.
+struct ReportPictures {
+  std::string validation;  ///< validate_plot.h
+  std::string benchmarks;  ///< benchmark_plot.h
+};
+
+[[nodiscard]] std::string validation_markdown(const Validation& validation, const ReportPictures& pictures);
 
 }  // namespace plumbline

@@ -1,5 +1,7 @@
 #include "cli/validate/validate_view.h"
 
+#include <algorithm>
+
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
 #include "planner/session/validate/validate.h"
@@ -14,7 +16,17 @@ std::string series_text(const Validation& validation, const std::string& title, 
 
 std::string worst_text(const Validation& validation) {
   const present::Table table = present::furthest_table(validation);
-  return table.rows.empty() ? "" : text(table) + "\n";
+  if (table.rows.empty()) return "";
+  const bool is_marked = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [](const std::vector<present::Cell>& row) { return !row.back().text.empty(); });
+  return text(table) +
+         (is_marked
+              ? wrapped("outside: in some respect outside of the runs behind its calibration; far: by a factor of "
+                        "two or more, or of another kind (--json: warning)",
+                        terminal_columns(), 0) +
+                    "\n"
+              : "") +
+         "\n";
 }
 
 std::string fit_text(const Validation& validation) {
@@ -63,14 +75,25 @@ std::string unread_keys_text(const std::set<UnreadKey>& keys) {
   return "keys that are not read: " + text;
 }
 
+namespace {
+
+/// The tables by source of runs that a fit may have read, or of those that none has.
+std::string all_series_text(const Validation& validation, const std::string& of) {
+  std::string text = series_text(validation, "step time" + of, &ValidationSummary::time);
+  text += series_text(validation, "peak memory" + of, &ValidationSummary::memory);
+  text += series_text(validation, "time, inferred" + of, &ValidationSummary::time_inferred);
+  text += series_text(validation, "memory, inferred" + of, &ValidationSummary::memory_inferred);
+  text += series_text(validation, "time, doubtful" + of, &ValidationSummary::time_doubtful);
+  text += series_text(validation, "memory, doubtful" + of, &ValidationSummary::memory_doubtful);
+  return text;
+}
+
+}  // namespace
+
 std::string validation_text(const Validation& validation) {
-  std::string text = series_text(validation, "step time", &ValidationSummary::time);
-  text += series_text(validation, "peak memory", &ValidationSummary::memory);
-  text += series_text(validation, "time, inferred", &ValidationSummary::time_inferred);
-  text += series_text(validation, "memory, inferred", &ValidationSummary::memory_inferred);
-  text += series_text(validation, "time, doubtful", &ValidationSummary::time_doubtful);
-  text += series_text(validation, "memory, doubtful", &ValidationSummary::memory_doubtful);
-  return text + worst_text(validation) + fit_text(validation) + skipped_text(validation);
+  return all_series_text(fitted_part(validation), "") +
+         all_series_text(held_out_part(validation), ", held out of fits") + worst_text(validation) +
+         fit_text(validation) + skipped_text(validation);
 }
 
 std::string rules_text(const RunRuleTable& table) {

@@ -95,6 +95,44 @@ class Validate(Command):
         self.assertIn("Jean Zay", run("validate", "--assumptions").stdout)
         self.assertEqual(run("validate", "--json").stdout, run("validate", "--json").stdout)
 
+    def test_held_out_rows_have_sections_a_picture_and_a_summary_of_their_own(self):
+        picture, report = self.folder / "b.svg", self.folder / "r.md"
+        asked = ["validate", "--source", "karpathy,mlperf_v5_1_llama31_8b,public_reports_2026_11"]
+        done = run(*asked, "--benchmark-plot", picture, "--report", report)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("step time, held out of fits", done.stdout)
+        drawn = "".join(text.text or "" for text in ElementTree.parse(picture).iter() if text.tag.endswith("text"))
+        self.assertIn("llama31_8b, B200-SXM-180GB", drawn)
+        page = report.read_text()
+        self.assertIn("![error over the number of GPUs](b.svg)", page)
+        for section in ("Official benchmarks", "Public reports", "What is still wrong"):
+            self.assertIn(f"\n## {section}\n", page)
+        fitted = page[page.index("\n## Step time\n"):page.index("\n## Fits or not\n")]
+        self.assertIn("karpathy", fitted)
+        self.assertNotIn("mlperf", fitted)
+        answer = json.loads(run(*asked, "--json").stdout)
+        held_out = {row["source"] for row in answer["rows"] if row.get("held_out")}
+        self.assertEqual(held_out, {"mlperf_v5_1_llama31_8b", "public_reports_2026_11"})
+        counts = [answer[part]["time"]["n"] for part in ("summary_fitted", "summary_held_out", "summary")]
+        self.assertEqual(counts[0] + counts[1], counts[2])
+        self.assertEqual(counts[0], answer["by_source"]["karpathy"]["time"]["n"])
+
+    def test_a_row_warns_as_an_estimate_does(self):
+        row = {"id": "a", "model": "llama-3-8b", "hardware": "H100-SXM-80GB", "gpus": 8192, "seq_len": 8192, "global_batch": 8192,
+               "micro_batch": 1, "tp": 2, "precision": "bf16", "framework": "NeMo (Megatron-Core)",
+               "measured": {"step_time_s": 3}}
+        rows = self.written("runs.json", json.dumps([row, dict(row, id="b", gpus=8, global_batch=64)]))
+        far, near = json.loads(run("validate", "--rows", rows, "--json").stdout)["rows"]
+        self.assertIn("8192 GPUs where at most", far["warning"])
+        self.assertNotIn("GPUs where at most", near.get("warning", ""))
+        estimated = run("estimate", "--model", "llama-3-8b", "--machine", "dgx-h100", "--gpus", "8192", "--seq-len", "8192",
+                        "--global-batch", "8192", "--tp", "2", "--stack", far["stack"]).stdout
+        gpus = far["warning"][far["warning"].index("8192 GPUs where"):].split(";")[0]
+        self.assertIn(gpus, " ".join(estimated.split()))
+        table = run("validate", "--rows", rows).stdout
+        self.assertIn("measured near", table)
+        self.assertIn("outside: in some respect outside of the runs", " ".join(table.split()))
+
     def test_a_framework_that_no_rule_names_is_unknown(self):
         row = {"id": "a", "model": "llama-3-8b", "hardware": "H100-SXM-80GB", "gpus": 8, "seq_len": 4096,
                "global_batch": 64, "micro_batch": 1, "tp": 2, "measured": {"step_time_s": 3}}

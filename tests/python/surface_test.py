@@ -26,7 +26,7 @@ VERBS = {"search": "search", "estimate": "estimate", "fit": "fit", "explain": "e
 OTHERWISE = {"fit": {"--family"}, "search": {"--around", "--import", "--from", "--changes"},
              # Files are made of the record.
              "run": {"--record", "--describe", "--beside", "--track"},
-             "validate": {"--rows", "--plot", "--report", "--assumptions"},
+             "validate": {"--rows", "--plot", "--benchmark-plot", "--report", "--assumptions"},
              "calibrate": {"--rows", "--all", "--cross-validate", "--by-question", "--folds", "--fold", "--backend", "--brief",
                            "--kernels", "--kernels-out", "--machine", "--collectives"}}
 # What has the name of an output and is none.
