@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "cli/validate/benchmark_runs.h"
 #include "cli/validate/plot_marks.h"

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "cli/validate/benchmark_runs.h"
 #include "core/base/escape.h"

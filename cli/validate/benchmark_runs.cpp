@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
+#include <utility>
 
 namespace plumbline {
 namespace {

@@ -4,8 +4,8 @@
 /// A run is of an official benchmark when the `section` of its row says so ("MLPerf Training v5.1, closed division,
 /// llama31_8b"); what is held out besides is a report. Every run counts, whatever its collector inferred.
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "planner/validate/validate.h"

@@ -1,6 +1,7 @@
 #pragma once
 /// \file plot_marks.h: marks of series in the pictures of `plan validate`: one shape and one colour each.
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>

@@ -4,7 +4,8 @@
 /// Two forms: a plain array of runs as people collect them (see run_fields.h; keys that are not known may be data of
 /// other programs: they are listed in RunSet::unread), and a plumbline.rows/1 document whose `common` keys hold for
 /// every run, whose `rules` say how they are read ({"meanings": [..], "assumptions": [..]}, run_rules_json.h), whose
-/// `held_out` keeps its runs out of every fit, and whose unknown keys are refused. Types, ranges and units are strict in both.
+/// `held_out` keeps its runs out of every fit, and whose unknown keys are refused. Types, ranges and units are strict
+/// in both.
 
 #include <string>
 
