@@ -74,7 +74,7 @@ void LatestJob::run(const std::stop_token& ending) {
   }
 }
 
-void LatestJob::deliver(std::uint64_t generation, const Delivery& delivery) {
+void LatestJob::deliver(std::uint64_t generation, const Delivery& delivery) const {
   if (generation == generation_ && delivery) delivery();
 }
 

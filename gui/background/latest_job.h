@@ -65,7 +65,7 @@ class LatestJob : public QObject {
   };
   void run(const std::stop_token& ending);
   [[nodiscard]] bool take(Waiting& next, const std::stop_token& ending);
-  void deliver(std::uint64_t generation, const Delivery& delivery);
+  void deliver(std::uint64_t generation, const Delivery& delivery) const;
   void finish(std::uint64_t generation, const Delivery& delivery, const QString& failure);
 
   std::uint64_t generation_ = 0;  ///< of the newest work; this object's thread only

@@ -60,7 +60,7 @@ TEST_CASE("stack and traits files of the catalogue are accepted") {
 
 TEST_CASE("a misspelt coefficient is named with the nearest") {
   CHECK(stack_refusal(small_stack(R"("like": "plumbline", "traits": {}, "coefficients": {"los_factor": 1})")) ==
-        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 55 "
+        "s.json:/coefficients/los_factor: is no coefficient of a software stack; expected one of 56 "
         "(docs/calibrations.md); nearest: loss_factor, flash_factor");
 }
 

@@ -115,6 +115,7 @@ QuestionText adapters_on_small_devices() {
   text.training.sequence_length = 2048;
   text.training.global_batch = 32;
   text.training.adaptation.lora_rank = 16;
+  text.stack = "unknown";
   return text;
 }
 

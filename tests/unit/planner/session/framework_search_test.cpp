@@ -45,7 +45,8 @@ TEST_CASE("where nobody names a stack, that of the framework's current releases 
   CHECK(stack_of(Framework::torchtitan, "dgx-a100-80g", "") == record_of(Framework::torchtitan).current_stack);
   CHECK(stack_of(Framework::deepspeed, "dgx-a100-80g", "") == record_of(Framework::deepspeed).current_stack);
   CHECK(stack_of(Framework::pytorch, "dgx-a100-80g", "") == "pytorch-2.9");
-  CHECK(stack_of(Framework::accelerate, "dgx-a100-80g", "") == "unknown");
+  CHECK(stack_of(Framework::accelerate, "dgx-a100-80g", "") == "huggingface-2024");
+  CHECK(stack_of(Framework::lightning, "dgx-a100-80g", "") == "unknown");
   CHECK(stack_of(Framework::megatron_lm, "dgx-a100-80g", "") == "megatron-core-0.19");
   CHECK(stack_of(Framework::any, "dgx-a100-80g", "") == "megatron-bridge-26.06");
   CHECK(stack_of(Framework::torchtitan, "dgx-a100-80g", "llm-c-2024") == "llm-c-2024");
@@ -59,7 +60,8 @@ TEST_CASE("a framework that no stack has keeps gradients as its own record says"
   };
   CHECK(gradients(Framework::pytorch) == NumberFormat::fp32);
   CHECK(gradients(Framework::torchtitan) == NumberFormat::fp32);  // its stack says nothing of them
-  CHECK(gradients(Framework::accelerate) == NumberFormat::bf16);
+  CHECK(gradients(Framework::accelerate) == NumberFormat::fp32);  // its FSDP keeps shards in 32 bits
+  CHECK(gradients(Framework::lightning) == NumberFormat::bf16);
 }
 
 TEST_CASE("adapters that the stack's framework does not train are priced with the stack of the one that does") {
@@ -69,7 +71,7 @@ TEST_CASE("adapters that the stack's framework does not train are priced with th
   request.question.training.adaptation.lora_rank = 8;
   const PreparedSearch prepared = prepare_search(request);
   CHECK(prepared.framework.framework == Framework::accelerate);
-  CHECK(prepared.request.question.stack == "unknown");
+  CHECK(prepared.request.question.stack == "huggingface-2024");
 }
 
 std::int64_t least_closed_form(const SearchAnswer& answer) {

@@ -140,7 +140,7 @@ TEST_CASE("what most people train with has a stack of its own: Hugging Face's tr
   CHECK(stack_under("PyTorch FSDP (Hugging Face model, autocast)", "8") == "huggingface-2024");
   CHECK(stack_under("Hugging Face Trainer + DeepSpeed", "8") == "deepspeed-2024");
   CHECK(stack_under("LLaMA-Factory + DeepSpeed ZeRO-3", "8") == "deepspeed-2024");
-  CHECK(stack_under("Hugging Face Trainer + DeepSpeed", "1") == "huggingface-2024");  // nothing to share
+  CHECK(stack_under("Hugging Face Trainer + DeepSpeed", "1") == "deepspeed-2024");
   CHECK(stack_under("nanotron", "8") == "nanotron-2024");
   CHECK(stack_under("GPT-NeoX (Megatron-DeepSpeed)", "8") == "megatron-deepspeed-2022");
 }
