@@ -100,13 +100,22 @@ void require_room(const Headroom& headroom, Bytes memory) {
                     "a share below 100%, or less than the device has", ""});
 }
 
+/// Frozen weights are held in 16 bits, embedding and all, so that under torch.autocast there is nothing to cast, and
+/// the residual stream stays in 16 bits (PEFT, tuners/lora/layer.py: adapters add to what the base layer returns).
+Calibration as_trained(Calibration calibration, const Training& training) {
+  if (training.adaptation.lora_rank > 0) calibration.stack.features.mixed_precision = MixedPrecision::of_weights;
+  return calibration;
+}
+
+Calibration shipped_calibration(const Cluster& cluster, const QuestionText& text) {
+  return as_trained(CalibrationSet::shipped().of(slowest_device(cluster), text.stack), text.training);
+}
+
 /// What prices the kinds of a cluster apart from the whole.
-std::vector<BlockPricer> site_pricers(const Sites& sites, const Calibration& of_all, std::string_view stack) {
+std::vector<BlockPricer> site_pricers(const Sites& sites, const Calibration& of_all, const QuestionText& text) {
   std::vector<BlockPricer> pricers{{sites[0].cluster, of_all}};
-  for (std::int32_t site = 1; site < sites.count(); ++site) {
-    const Cluster& cluster = sites[site].cluster;
-    pricers.emplace_back(cluster, CalibrationSet::shipped().of(slowest_device(cluster), stack));
-  }
+  for (std::int32_t site = 1; site < sites.count(); ++site)
+    pricers.emplace_back(sites[site].cluster, shipped_calibration(sites[site].cluster, text));
   return pricers;
 }
 
@@ -143,23 +152,23 @@ Question::Question(const QuestionText& text, Network network, Cluster cluster)
       usual_(default_stack_of(text, network_, cluster_)),
       text_(with_defaults(text, network_, usual_)),
       sites_(cluster_),
-      calibration_(CalibrationSet::shipped().of(slowest_device(cluster_), text_.stack)),
+      calibration_(shipped_calibration(cluster_, text_)),
       facts_(divisibility(graph_)),
       limits_(limits_of(text_, cluster_)),
       stack_fuses_attention_(attention_of(text_.stack) != "unfused"),
-      block_pricers_(site_pricers(sites_, calibration_, text_.stack)),
+      block_pricers_(site_pricers(sites_, calibration_, text_)),
       step_pricer_(block_pricers_, text_.training) {
   require_room(text_.headroom, device_memory());
 }
 
 Question Question::with_calibration(const Calibration& calibration) const {
   Question copy = *this;
-  copy.calibration_ = calibration;
+  copy.calibration_ = as_trained(calibration, training());
   for (std::int32_t site = 0; site < sites_.count(); ++site) {
     const DeviceCalibration& known = block_pricer(site).kernels().calibration().device;
     const bool is_same = site == 0 || known.name == calibration.device.name;
     copy.block_pricers_[static_cast<std::size_t>(site)] =
-        BlockPricer(sites_[site].cluster, {is_same ? calibration.device : known, calibration.stack});
+        BlockPricer(sites_[site].cluster, {is_same ? calibration.device : known, copy.calibration_.stack});
   }
   copy.step_pricer_ = StepPricer(copy.block_pricers_, training());
   return copy;

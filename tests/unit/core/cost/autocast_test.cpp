@@ -111,8 +111,8 @@ TEST_CASE("casts are kernels of their own unless a compiler joins those of activ
 // A convolution's result and a batch norm's are in 16 bits, and so is their sum: 3 passes over it, 3 back.
 TEST_CASE("under autocast residuals of images stay in 16 bits") {
   BlockBuilder b("layer", BlockKind::layer);
-  const Shape shape{batch_dimension, fixed_dimension(64), fixed_dimension(56), fixed_dimension(56)};
-  const TensorId x = b.input("images", shape, ElementKind::compute, Partition::replicated);
+  const Shape images{batch_dimension, fixed_dimension(64), fixed_dimension(56), fixed_dimension(56)};
+  const TensorId x = b.input("images", images, ElementKind::compute, Partition::replicated);
   const TensorId y = ops::batch_norm(b, "norm", ops::convolution(b, "convolution", x, {64, 64, 3, 3, 1, 1, 1}));
   b.output(ops::activation(b, "activation", ops::add(b, "sum", y, x)));
   const Block block = b.build();

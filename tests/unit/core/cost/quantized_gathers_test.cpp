@@ -76,12 +76,12 @@ TEST_CASE("nvfp4 is gathered in four bits with its scales, and scattered in sixt
   for (const std::int32_t ranks : {2, 3, 6}) {
     CAPTURE(ranks);
     const std::int64_t in_nvfp4 = in_8_bits(ranks) * 9 / 16;
-    const std::int64_t in_16_bits = 2 * in_8_bits(ranks);
+    const std::int64_t unquantised = 2 * in_8_bits(ranks);
     const auto of = [&](BlockPass pass) {
       return wire(pass, ranks, PrecisionRecipe::nvfp4, transformer_engine).tensor.value();
     };
-    CHECK(of(BlockPass::forward) == 2 * in_nvfp4 + 2 * in_16_bits);
-    CHECK(of(BlockPass::backward) == 4 * in_nvfp4 + 2 * in_16_bits);
+    CHECK(of(BlockPass::forward) == 2 * in_nvfp4 + 2 * unquantised);
+    CHECK(of(BlockPass::backward) == 4 * in_nvfp4 + 2 * unquantised);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "models/machine_catalog.h"
 #include "models/network_catalog.h"
 #include "planner/pricing/evaluate.h"
+#include "planner/pricing/priced.h"
 #include "tests/catch.h"
 
 namespace plumbline::question_test {
@@ -42,6 +43,29 @@ std::string incomplete(const PartialStrategy& partial) {
 std::string illegal(const PartialStrategy& partial) {
   const Question question(asked());
   return refusal([&] { require_legal(completed(partial, question), question); });
+}
+
+TEST_CASE("adapters over weights in 16 bits leave torch.autocast nothing to cast, and halve the residual stream") {
+  QuestionText text = asked();
+  text.stack = "pytorch-2.9";
+  const auto casting = [&](const Question& question) {
+    return question.calibration().stack.features.mixed_precision != MixedPrecision::of_weights;
+  };
+  const auto boundary = [&](const Question& question) {
+    Strategy s;
+    s.data_parallel = 16;
+    s.micro_batch = 1;
+    s.micro_batches = 4;
+    const std::vector<BlockCost> costs = block_costs(question, s);
+    return costs[1].boundary;
+  };
+  const Question full(text);
+  CHECK(casting(full));
+  text.training.adaptation.lora_rank = 8;
+  const Question adapted(text);
+  CHECK_FALSE(casting(adapted));
+  CHECK_FALSE(casting(adapted.with_calibration(full.calibration())));
+  CHECK(boundary(full) == std::int64_t{2} * boundary(adapted));
 }
 
 TEST_CASE("another kind of loss is the stack with that value of its axis; its own leaves it as it was measured") {
