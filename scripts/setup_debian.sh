@@ -13,9 +13,9 @@ needed=(
   CLI/CLI.hpp:libcli11-dev
   catch2/:catch2
   ./xxhash.h:libxxhash-dev
-  # matrix products on the CPU; without the first Eigen is used, without both our own slow loops
-  oneapi/dnnl/dnnl.h:libdnnl-dev
   eigen3/Eigen/Core:libeigen3-dev
+  # matrix products on the CPU; without it Eigen's
+  oneapi/dnnl/dnnl.h:libdnnl-dev
   yaml-cpp/parser.h:libyaml-cpp-dev
   toml++/toml.h:libtomlplusplus-dev
   # what `plan` takes memory from; without it from the C library, and a search takes a tenth longer

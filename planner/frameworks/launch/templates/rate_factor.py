@@ -1,4 +1,4 @@
-## Of every script: the share of the peak learning rate in each step, as core/training/learning_rate.h has it.
+## Of every script: the share of the peak learning rate in each step, as runtime/training/learning_rate.h has it.
 def rate_factor(schedule, steps, warmup, final):
     """The share of the peak learning rate in each step: a straight warm-up, then the schedule, down to `final`."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A named test that does not exist and a claim without a test must be refused, and the real tree pass."""
+"""A named file that does not exist and a claim without a test must be refused, and the real tree pass."""
 import pathlib
 import subprocess
 import sys
@@ -11,7 +11,7 @@ ROOT = HERE.parents[1]
 
 
 def check(root):
-    run = subprocess.run([sys.executable, HERE / "named_tests.py", root], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, HERE / "named_files.py", root], capture_output=True, text=True)
     return run.returncode, run.stdout + run.stderr
 
 
@@ -25,19 +25,25 @@ def check_tree_with(file, text):
         return check(root)
 
 
-class NamedTests(unittest.TestCase):
+class NamedFiles(unittest.TestCase):
     def refuse(self, file, text, words):
         code, answer = check_tree_with(file, text)
         self.assertEqual((code, answer), (1, words + "\n"))
 
     def accept(self, file, text):
-        self.assertEqual(check_tree_with(file, text), (0, "every test that is named exists\n"))
+        self.assertEqual(check_tree_with(file, text), (0, "every file that is named exists\n"))
 
     def test_a_test_that_does_not_exist_is_refused(self):
         self.refuse("core/cost.h", "/// Checked against:\n/// tests/unit/cost_test.cpp.\n",
                     "core/cost.h:2: names tests/unit/cost_test.cpp, which does not exist")
         self.refuse("docs/a.md", "see `tests/unit/core/other_test.cpp`",
                     "docs/a.md:1: names tests/unit/core/other_test.cpp, which does not exist")
+
+    def test_a_source_that_does_not_exist_is_refused(self):
+        self.refuse("core/cost/rate.h", "/// As in core/cost/time.h.\n",
+                    "core/cost/rate.h:1: names core/cost/time.h, which does not exist")
+        self.accept("core/cost/rate.h", "/// As core/cost/rate.h says, and core/zero/time.py of another project.\n")
+        self.accept("docs/decisions/0001-rates.md", "what was core/cost/time.h then")
 
     def test_a_claim_that_names_no_test_is_refused(self):
         words = 'core/cost.h:2: "Checked against" names no test; expected a path tests/...'
