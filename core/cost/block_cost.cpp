@@ -6,7 +6,7 @@
 #include "core/cost/autocast.h"
 #include "core/cost/block_times.h"
 #include "core/cost/host_checkpoints.h"
-#include "core/cost/optimizer_time.h"
+#include "core/cost/orthogonalisation_time.h"
 #include "core/cost/overlap.h"
 #include "core/cost/time_limits.h"
 
