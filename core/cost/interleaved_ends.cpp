@@ -23,6 +23,7 @@ class InterleavedSweep {
         backward_end_(forward_end_.size()) {
     clock_.resize(forward_end_.size(), Picoseconds(0));
     reduced_.resize(forward_end_.size(), Picoseconds(0));
+    gathered_.resize(forward_end_.size(), Picoseconds(0));
     hop_.push_back(t.wrap);
     hop_.insert(hop_.end(), t.latency.begin(), t.latency.end());
   }
@@ -105,14 +106,30 @@ class InterleavedSweep {
   /// The same where the first pass of a chunk, which updated weights are gathered alongside, may be among them.
   void forward_once(Ranks ranks, std::int64_t wave, Picoseconds last) {
     for (std::int64_t r = ranks.high; r >= ranks.low; --r) {
-      forward({r, r, ranks.chunk}, last);
       const std::int64_t pass = wave - r;
-      if (pass >= p_ * v_ || pass % p_ != 0) continue;
-      const OnceTimes& once = t_.once[static_cast<std::size_t>(ranks.chunk * p_ + r)];
       const auto i = static_cast<std::size_t>(r);
+      const bool is_first = pass < p_ * v_ && pass % p_ == 0;  // of its chunk
+      if (is_first) clock_[i] = std::max(clock_[i], gathered_[i]);
+      forward({r, r, ranks.chunk}, last);
+      const auto stage = static_cast<std::size_t>(ranks.chunk * p_ + r);
+      if (!is_first) {
+        slow_beside_gather(i, t_.forward[stage]);
+        continue;
+      }
+      const OnceTimes& once = t_.once[stage];
       forward_end_[i] = clock_[i] += once.forward;
       clock_[i] += once.gathering;
+      gathered_[i] = clock_[i] + once.arriving;
     }
+  }
+
+  /// A forward that has been counted and ran alongside the gather of its rank's next chunk: both took longer.
+  void slow_beside_gather(std::size_t i, Picoseconds takes) {
+    const Picoseconds begin = clock_[i] - takes;
+    if (gathered_[i] <= begin) return;
+    const Picoseconds lost = part(std::min(gathered_[i] - begin, takes), t_.slowdown);
+    forward_end_[i] = clock_[i] += lost;
+    gathered_[i] += lost;
   }
 
   /// The backwards of a wave, from the first rank to the last: each reads what the rank behind made in the wave before.
@@ -191,6 +208,7 @@ class InterleavedSweep {
   std::vector<Picoseconds> hop_;  ///< from the rank before, or to the first rank from the last
   std::vector<Picoseconds> clock_;
   std::vector<Picoseconds> reduced_;       ///< when what is reduced alongside the last backwards is
+  std::vector<Picoseconds> gathered_;      ///< when what is gathered alongside the first forwards is
   std::vector<Picoseconds> forward_end_;   ///< of the wave before
   std::vector<Picoseconds> backward_end_;  ///< of the wave before
   SteadyClocks steady_;

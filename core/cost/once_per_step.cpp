@@ -23,13 +23,23 @@ void add_updates(OncePerStep& once, const std::vector<StageShare>& chunks, const
     return;
   }
   once.start = unit(0);
+  const bool is_by_chunk = rank.updates == UpdateGathers::by_chunk;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const CopyTimes& of_chunk = chunks[c].stage->copies;
     const Picoseconds copies = rank.in_pipeline ? of_chunk.forward : of_chunk.total();
     const Picoseconds forward = chunks[c].stage->forward_total() - of_chunk.forward + chunks[c].times->copying;
-    const Overlapped both = overlapped(forward, chunks[c].shared.update - unit(c) + unit(c + 1), rank.slowdown);
+    Picoseconds awaited = chunks[c].shared.update - unit(c) + unit(c + 1);
+    Picoseconds ahead(0);
+    if (is_by_chunk) {
+      awaited = c == 0 ? chunks[c].shared.update - unit(c) : Picoseconds(0);
+      if (c + 1 < chunks.size()) ahead = chunks[c + 1].shared.update;
+    }
+    const Overlapped both = overlapped(forward, awaited + ahead, rank.slowdown);
+    const Picoseconds awaited_end = awaited + part(std::min(forward, awaited), rank.slowdown);
     once.of_chunk[c].forward = both.compute_end - forward;
-    once.of_chunk[c].gathering = std::max(Picoseconds(0), both.end - both.compute_end - copies);
+    const Picoseconds end = both.compute_end + copies;
+    once.of_chunk[c].gathering = std::max(Picoseconds(0), (is_by_chunk ? awaited_end : both.end) - end);
+    once.of_chunk[c].arriving = std::max(Picoseconds(0), both.end - end - once.of_chunk[c].gathering);
   }
 }
 
@@ -46,7 +56,10 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
   const ReductionRule& rule = rank.rule;
   const auto early = [&](Picoseconds whole) { return whole - part(whole, rule.late_share); };
   Picoseconds all_early(0);
-  for (const StageShare& chunk : chunks) all_early += early(chunk.shared.reduction);
+  for (const StageShare& chunk : chunks) {
+    all_early += early(chunk.shared.reduction);
+    if (rule.is_by_chunk) break;
+  }
   GradientBuckets<Picoseconds> buckets(all_early, part(of_rank.reduction, rule.bucket_share));
   for (std::size_t c = chunks.size(); c-- > 0;) {
     const StageShare& chunk = chunks[c];
@@ -59,7 +72,9 @@ void add_reductions(OncePerStep& once, const std::vector<StageShare>& chunks, co
     const Picoseconds first = first_units(gather, *chunk.stage, rank.prefetch);
     const Picoseconds last =
         std::min(early(chunk.shared.scatter), last_units(chunk.shared.scatter, of_rank.scatter, *chunk.stage, rule));
-    const auto reduction = buckets.add(early(chunk.shared.reduction), chunk.stage->units);
+    const Picoseconds reduced = early(chunk.shared.reduction);
+    const auto reduction = rule.is_by_chunk && c > 0 ? GradientBuckets<Picoseconds>::Ready{Picoseconds(0), reduced}
+                                                     : buckets.add(reduced, chunk.stage->units);
     const Overlapped both =
         overlapped(compute, gather - first + early(chunk.shared.scatter) - last + reduction.overlapped, rank.slowdown);
     const Picoseconds end = first + (rank.waits ? both.end + last : both.compute_end);

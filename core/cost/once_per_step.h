@@ -3,13 +3,14 @@
 ///
 /// Answers picoseconds, chunk by chunk of a rank, as the order of its schedule takes them (pipeline_time.h).
 /// Model: updated weights are gathered alongside the first forward of each chunk, but for the first unit of all, or
-/// before all of them where the stack does not overlap gathers (CollectiveOverlap); gradients are reduced bucket by
-/// bucket alongside the last backward of each chunk, the last chunk first, and what cannot start before all of them
-/// have ended, after them; or chunk by chunk, each waited for when its last backward has ended (ShardedGradients).
-/// Overlap: overlap.h; buckets: core/program/gradient_buckets.h. Source: Megatron-core's distributed optimizer and
-/// PyTorch's DistributedDataParallel (docs/calibrations.md). Not modelled: chunks whose last backwards do not follow
-/// each other from the last chunk to the first. Checked against: tests/property/simulation_agreement_test.cpp (the same
-/// terms simulated).
+/// before all of them where the stack does not overlap gathers (CollectiveOverlap); or a chunk's alongside the first
+/// forward of the chunk before, from which on its rank goes on with other passes (UpdateWaits); gradients are reduced
+/// bucket by bucket alongside the last backward of each chunk, the last chunk first, or a chunk in one piece behind it
+/// (GradientBucketsOf), and what cannot start before all of them have ended, after them; or chunk by chunk, each waited
+/// for when its last backward has ended (ShardedGradients). Overlap: overlap.h; buckets:
+/// core/program/gradient_buckets.h. Source: Megatron-core's distributed optimizer and PyTorch's DistributedDataParallel
+/// (docs/calibrations.md). Not modelled: chunks whose last backwards do not follow each other from the last chunk to
+/// the first. Checked against: tests/property/simulation_agreement_test.cpp (the same terms simulated).
 
 #include <vector>
 
@@ -39,7 +40,8 @@ struct StageShare {
                                      const ReductionRule& rule);
 
 [[nodiscard]] inline UpdateGathers update_gathers(const StackFeatures& features) {
-  return features.overlap == CollectiveOverlap::both ? UpdateGathers::ahead : UpdateGathers::in_order;
+  if (features.overlap != CollectiveOverlap::both) return UpdateGathers::in_order;
+  return features.update_waits == UpdateWaits::own_chunk ? UpdateGathers::by_chunk : UpdateGathers::ahead;
 }
 
 struct RankSharing {

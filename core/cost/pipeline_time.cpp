@@ -100,7 +100,7 @@ StageTimes stage_times(const PipelineTimes& t, StagePlacement placement, std::in
   }
   result.start.assign(t.start.begin(), t.start.end());
   for (const OnceTimes& once : t.once) {
-    result.first_forward.push_back({once.forward, once.gathering});
+    result.first_forward.push_back({once.forward, once.gathering, once.arriving});
     result.last_weight.push_back({once.backward, once.reducing, once.scattering});
   }
   return result;

@@ -35,6 +35,7 @@ struct OnceTimes {
   Picoseconds reducing{
       0};  ///< from its begin until what is reduced alongside it is, unless the stream is still at work
   Picoseconds scattering{0};  ///< the rank waits after it, while its gradient is on its way
+  Picoseconds arriving{0};    ///< behind `gathering`, until the first forward of its next chunk may begin
 };
 
 /// Whose link joins two pipeline ranks: neighbours the later rank's; the last and the first of more than two, the
@@ -58,7 +59,7 @@ struct PipelineTimes {
   std::span<const OnceTimes> once = {};     ///< per stage; empty: nothing
   /// A backward split off its weight gradients; empty: the rest of `backward`.
   std::span<const Picoseconds> backward_input = {};
-  double slowdown = 0;  ///< of a backward alongside what its rank still reduces of another chunk
+  double slowdown = 0;  ///< of a pass alongside what its rank still gathers or reduces of another chunk
   /// Per rank: whether messages between it and the rank before it, of the first rank those round the loop, take twice
   /// as long alongside what their sender still reduces; empty: none do.
   std::span<const std::uint8_t> shares_link = {};

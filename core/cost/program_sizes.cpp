@@ -192,7 +192,7 @@ RankSizes rank_sizes(const SizedPlan& plan, const SegmentTable& segments, const 
   sizes.packed_partial = storage(partial, formats.gradient);
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);
   sizes.matrices = matrix_gathers(rank.parameters, s, plan.training.optimizer);
-  static_cast<ReductionRule&>(sizes) = reduction_rule(rank, plan.stack, formats);
+  static_cast<ReductionRule&>(sizes) = reduction_rule(rank, s, plan.stack, formats);
   const bool is_end = index == 0 || index + 1 == s.pipeline_stages;
   if (is_end) sizes.tied = tied_bytes(plan.ranks[plan.ranks.size() - 1], s, formats);
   const RankOrder& actions = order.ranks[static_cast<std::size_t>(index)];

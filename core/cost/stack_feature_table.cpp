@@ -87,6 +87,14 @@ constexpr std::array overlaps{
     FeatureChoice{"reductions", "reductions alone; updates are gathered before the first forward"},
     FeatureChoice{"none", "neither: gradients are reduced when their backward has ended"}};
 
+constexpr std::array update_waits{
+    FeatureChoice{"next_pass", "whatever their rank runs next; the first unit of a chunk leaves during the one before"},
+    FeatureChoice{"own_chunk", "the first forward of their chunk; a chunk leaves during the first forward before"}};
+
+constexpr std::array bucket_owners{
+    FeatureChoice{"of_rank", "filled over all chunks of a rank; a share of all leaves after the last backward"},
+    FeatureChoice{"of_chunk", "a chunk is one that leaves behind its last backward, a rank's first chunk several"}};
+
 constexpr std::array divided_gradients{
     FeatureChoice{"every_backward", "reduced behind every backward"},
     FeatureChoice{"last_backward", "whole until the last backward of their chunk in the step, and reduced behind it"}};
@@ -176,6 +184,11 @@ constexpr std::array fields{
     moving_collectives(field<&StackFeatures::overlap>(
         "overlap", "overlap", "which reductions of gradients and gathers of updated parameters run beside passes",
         overlaps)),
+    moving_collectives(field<&StackFeatures::update_waits>(
+        "update_waits", "update_waits", "what waits for gathered updates beside the first forward, in a pipeline",
+        update_waits)),
+    moving_collectives(field<&StackFeatures::gradient_buckets>(
+        "gradient_buckets", "gradient_buckets", "buckets of gradients where chunks are interleaved", bucket_owners)),
     moving_collectives(field<&StackFeatures::sharded_gradients>(
         "sharded_gradients", "sharded_gradients", "gradients that ranks divide (ZeRO-2 and 3), in a pipeline",
         divided_gradients)),

@@ -68,6 +68,15 @@ enum class PairedExchanges : std::uint8_t { overlapped, in_order };
 /// beside the first forward, gradients alone, or none. Parameters that ZeRO-3 gathers have a setting of the strategy.
 enum class CollectiveOverlap : std::uint8_t { both, reductions, none };
 
+/// Gradients that are reduced once a step, where a rank has several chunks: buckets over the whole rank, of which a
+/// share leaves late; or each chunk one bucket that leaves when its last backward has ended, the rank's first chunk in
+/// several.
+enum class GradientBucketsOf : std::uint8_t { rank, chunk };
+
+/// What waits for updated parameters that are gathered beside the first forward (ZeRO-1 and 2), where a rank has
+/// several chunks: whatever it runs next, or the first forward of the chunk that they belong to.
+enum class UpdateWaits : std::uint8_t { next_pass, own_chunk };
+
 /// When gradients that ranks divide (ZeRO-2 and 3) are reduced in a pipeline: behind every backward, or behind the last
 /// one of their chunk in the step, until which they are whole.
 enum class ShardedGradients : std::uint8_t { every_backward, last_backward };
@@ -105,6 +114,8 @@ struct StackFeatures {
   PairedExchanges paired_exchanges{};
   AttentionScratch attention_scratch{};
   CollectiveOverlap overlap{};
+  UpdateWaits update_waits{};
+  GradientBucketsOf gradient_buckets{};
   ShardedGradients sharded_gradients{};
   BatchNorms batch_norms{};
 };

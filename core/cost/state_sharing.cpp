@@ -93,15 +93,19 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
 }
 
 /// Without overlap all of it is late, in one piece.
-ReductionRule reduction_rule(const StageSizes& stage, const StackSizes& stack, const PrecisionFormats& formats) {
+ReductionRule reduction_rule(const StageSizes& stage, const Strategy& s, const StackSizes& stack,
+                             const PrecisionFormats& formats) {
   if (stack.features.overlap == CollectiveOverlap::none) return {1, 1, 1};
+  const bool is_by_chunk =
+      stack.features.gradient_buckets == GradientBucketsOf::chunk && s.virtual_stages > 1 && s.zero_stage < 2;
   const Bytes gradients = storage(std::max<std::int64_t>(1, stage.parameters.trained()), formats.reduction);
   const auto share = [&](double bucket) { return std::min(1.0, bucket / static_cast<double>(gradients.value())); };
-  return {stack.late_share, share(stack.bucket_bytes), share(static_cast<double>(scatter_bucket(stack).value()))};
+  return {is_by_chunk ? 0 : stack.late_share, share(stack.bucket_bytes),
+          share(static_cast<double>(scatter_bucket(stack).value())), is_by_chunk};
 }
 
-ReductionRule StepPricer::reduction_rule(const StageSizes& stage) const {
-  return plumbline::reduction_rule(stage, sites_.whole().kernels().calibration().stack, formats_);
+ReductionRule StepPricer::reduction_rule(const StageSizes& stage, const Strategy& s) const {
+  return plumbline::reduction_rule(stage, s, sites_.whole().kernels().calibration().stack, formats_);
 }
 
 SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& s, const PrecisionFormats& formats) {

@@ -34,7 +34,7 @@ struct StateSharing {
 [[nodiscard]] Bytes tied_bytes(const StageSizes& last, const Strategy& strategy, const PrecisionFormats& formats);
 /// Gradients that are collected before they are scattered; FSDP scatters each unit's.
 [[nodiscard]] Bytes scatter_bucket(const StackSizes& stack);
-[[nodiscard]] ReductionRule reduction_rule(const StageSizes& stage, const StackSizes& stack,
+[[nodiscard]] ReductionRule reduction_rule(const StageSizes& stage, const Strategy& strategy, const StackSizes& stack,
                                            const PrecisionFormats& formats);
 
 }  // namespace plumbline

@@ -150,7 +150,7 @@ RankTimes StepPricer::stage_times(const StageCost& stage, const StageCost& rank,
   const Picoseconds first = first_units(shared.gather, stage, s.prefetch);
   const Picoseconds again = gathered_for_backward(shared);
   const Picoseconds first_again = first_units(again, stage, s.prefetch);
-  const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank));
+  const Picoseconds last = last_units(shared.scatter, of_rank.scatter, stage, reduction_rule(rank, s));
   const auto excess = [&](Picoseconds compute, Picoseconds alone, Picoseconds overlapped_with) {
     return alone + overlapped(compute, overlapped_with, stack.communication.overlap_slowdown).end - compute;
   };
@@ -197,7 +197,7 @@ Picoseconds StepPricer::reduced(const StageTable& stages, const std::vector<Rank
         parts.push_back(
             {&stages.stage(stage), &times[stage], sharing_of_stage(of_rank, stages.stage(stage), stages[rank])});
       }
-      once = once_per_step(parts, {of_rank, reduction_rule(stages[rank]), stack.communication.overlap_slowdown,
+      once = once_per_step(parts, {of_rank, reduction_rule(stages[rank], s), stack.communication.overlap_slowdown,
                                    splits_backward(s.schedule), s.prefetch, s.zero_stage >= 2, s.pipeline_stages > 1,
                                    keeps_gradients(s, stack.features), update_gathers(stack.features)});
     }

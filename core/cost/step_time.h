@@ -8,7 +8,8 @@
 /// forward (ZeRO-1, 2), gradients reduced bucket by bucket alongside the last backward, and what is left after it. The
 /// busiest rank's time is attributed; what the step would not take without the terms of once per step counts as data
 /// parallelism. Of a reduction the stack leaves its `data_parallel_exposure` in a step with a long backward: what
-/// overlap costs, and the rest because that share cannot start before the backward has ended.
+/// overlap costs, and the rest because that share cannot start before the backward has ended; where interleaved chunks
+/// are a bucket each (GradientBucketsOf), the first chunk's alone.
 ///
 /// After the optimizer step come a constant and the wait for the slowest rank. Hosts pause now and then (garbage
 /// collection, data loading, the operating system). If the delays of N ranks are exponential with mean d, the slowest
@@ -118,7 +119,7 @@ class StepPricer {
   /// By pipeline rank; without a pipeline one that takes no time.
   [[nodiscard]] std::vector<StageLink> links(const StageTable& stages, const Strategy& strategy) const;
   [[nodiscard]] SharingTimes sharing_times(const StageCost& stage, const Strategy& strategy) const;
-  [[nodiscard]] ReductionRule reduction_rule(const StageSizes& stage) const;
+  [[nodiscard]] ReductionRule reduction_rule(const StageSizes& stage, const Strategy& strategy) const;
   /// What is exposed of the sum over both copies of a tied embedding, on the first and the last rank; 0 without.
   [[nodiscard]] Picoseconds tied_reduction(const StageTable& stages, const Strategy& strategy) const;
   /// With the gathers of an optimizer that needs whole matrices.

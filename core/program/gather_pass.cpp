@@ -115,13 +115,33 @@ class Gathers {
     if (run == 0 || run >= runs_.size()) return false;
     return !each_pass_ || same_pass(before_[runs_[run].first], before_[runs_[run - 1].first]);
   }
+  [[nodiscard]] std::int32_t chunk_of(std::size_t run) const { return before_[runs_[run].first].chunk; }
   void push_overlapped() {
-    const Run& run = runs_[next_];
-    ++next_;
+    if (!each_pass_ && context_.input.updates == UpdateGathers::by_chunk) return push_chunk();
+    const std::size_t run = next_++;
     if (!prefetches_) return;
-    if (run.rest.value() > 0)
-      push(run, run.rest, {run.units.first + 1, std::max(0, run.units.count - 1)}, Issue::with_last);
+    push_rest(run);
     if (follows(next_)) push_unit(next_, Issue::with_last);
+  }
+  /// The first chunk unit by unit, as its own forward takes them; each other one alongside the first forward before it.
+  void push_chunk() {
+    const std::size_t run = next_++;
+    const std::int32_t chunk = chunk_of(run);
+    if (chunk == chunk_of(0)) {
+      push_rest(run);
+      if (next_ < runs_.size() && chunk_of(next_) == chunk) return push_unit(next_, Issue::with_last);
+    } else if (chunk_of(run - 1) == chunk) {
+      return;
+    }
+    std::size_t later = next_;
+    while (later < runs_.size() && chunk_of(later) == chunk) ++later;
+    for (const std::size_t first = later; later < runs_.size() && chunk_of(later) == chunk_of(first); ++later)
+      push_segment(runs_[later], Issue::with_last);
+  }
+  void push_rest(std::size_t run) {
+    const UnitRun& units = runs_[run].units;
+    if (runs_[run].rest.value() > 0)
+      push(runs_[run], runs_[run].rest, {units.first + 1, std::max(0, units.count - 1)}, Issue::with_last);
   }
   void push_segment(const Run& run, Issue issue) {
     if (const Bytes bytes = run.unit + run.rest; bytes.value() > 0) push(run, bytes, run.units, issue);

@@ -19,7 +19,10 @@ bool follows_shared(const Action& a) {
 /// A rank does one thing after another; sends, what arrives in transit, and queues of their own occupy nobody.
 class RankLinks {
  public:
-  explicit RankLinks(RankProgram& rank) : rank_(rank) {}
+  RankLinks(RankProgram& rank, const LoweringInput& input)
+      : rank_(rank), is_by_chunk_(input.zero_stage < 3 && input.updates == UpdateGathers::by_chunk) {
+    gathered_.resize(is_by_chunk_ ? rank.chunks.size() : 1, -1);
+  }
 
   /// How many actions run alongside others.
   std::int64_t link() {
@@ -47,7 +50,7 @@ class RankLinks {
     std::int32_t& queue = copy != nullptr ? copied_ : shared_;
     action.needs[copy != nullptr ? 3 : 2] = queue;
     queue = i;
-    if (std::holds_alternative<ParameterGather>(action.what)) gathered_ = i;
+    if (std::holds_alternative<ParameterGather>(action.what)) gathered(action) = i;
     if (copy == nullptr) return;
     if (copy->to == CopyTo::host) left_ = i;
     if (copy->to == CopyTo::device && !copy->is_of_states()) fetched_[place_of(action)] = i;
@@ -57,7 +60,7 @@ class RankLinks {
     action.needs = {last_, arrived_, -1, -1};
     if (sent_by(action) != nullptr) return;
     if (std::holds_alternative<ParameterRelease>(action.what))
-      action.needs[2] = gathered_;
+      action.needs[2] = gathered(action);
     else if (follows_shared(action))
       action.needs[2] = shared_;
     else if (computes(action) && segment_of(action) != segment_)
@@ -72,7 +75,7 @@ class RankLinks {
   /// the run before: one of both is the later in the queue of copies.
   void link_segment(Action& action) {
     segment_ = segment_of(action);
-    if (!is_inside_unit(action)) action.needs[2] = gathered_;
+    if (!is_inside_unit(action)) action.needs[2] = gathered(action);
     action.needs[3] = std::exchange(left_, -1);
     if (action.pass() != Pass::backward) return;
     const auto fetched = fetched_.find(place_of(action));
@@ -91,12 +94,18 @@ class RankLinks {
            segments[static_cast<std::size_t>(before)].unit == unit;
   }
 
+  /// The last gather that the passes of this one's chunk wait for.
+  [[nodiscard]] std::int32_t& gathered(const Action& action) {
+    return gathered_[is_by_chunk_ ? static_cast<std::size_t>(action.chunk) : 0];
+  }
+
   RankProgram& rank_;
+  bool is_by_chunk_;
+  std::vector<std::int32_t> gathered_;  ///< by chunk, or one for all
   std::int32_t last_ = -1;
   std::int32_t arrived_ = -1;
   std::int32_t shared_ = -1;  ///< last of the data stream's queue
   std::int32_t copied_ = -1;
-  std::int32_t gathered_ = -1;
   std::int32_t left_ = -1;                 ///< the last copy to the host
   std::map<Place, std::int32_t> fetched_;  ///< what came back for a backward that is to come
   std::int64_t overlapped_ = 0;
@@ -142,9 +151,9 @@ void for_each_message(Program& program, Visit visit) {
 
 }  // namespace
 
-void link(Program& program) {
+void link(Program& program, const LoweringInput& input) {
   Mailboxes mailboxes(program);
-  for (RankProgram& rank : program.ranks) program.overlapped_actions += RankLinks(rank).link();
+  for (RankProgram& rank : program.ranks) program.overlapped_actions += RankLinks(rank, input).link();
   for_each_message(program, [&](std::int32_t rank, std::int32_t i, const Action& a, const StageMessage& message) {
     if (message.end == MessageEnd::send) mailboxes.of(rank, a, message) = i;
   });

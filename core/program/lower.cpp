@@ -39,7 +39,7 @@ Program lowered(const LoweringInput& input, Buffers buffers) {
     passes::UnitTable units(input.ranks[static_cast<std::size_t>(rank)]);
     program.ranks.push_back(lowered_rank({input, rank, units}, buffers));
   }
-  passes::link(program);
+  passes::link(program, input);
   return program;
 }
 

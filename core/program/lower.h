@@ -81,8 +81,9 @@ struct RankSizes : ReductionRule {
 };
 
 /// When parameters that the optimizer has updated are gathered (ZeRO-1 and 2): unit by unit beside the first forward of
-/// each chunk, or all of them before the rank's first forward.
-enum class UpdateGathers : std::uint8_t { ahead, in_order };
+/// each chunk, whatever follows waiting for them; all of them before the rank's first forward; or those of a chunk
+/// beside the first forward of the chunk before, and its own first forward waits for them.
+enum class UpdateGathers : std::uint8_t { ahead, in_order, by_chunk };
 
 /// When gradients that ranks divide (ZeRO-2 and 3) are scattered: those of every backward, or of a chunk when its last
 /// backward of the step has ended, until which they are whole.

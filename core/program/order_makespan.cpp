@@ -43,6 +43,8 @@ class OncePerStep {
     Picoseconds longer{0};
     Picoseconds wait{0};      ///< of the rank, after it
     Picoseconds reducing{0};  ///< from its begin
+    Picoseconds next{0};      ///< after that, until the rank's next first forward may begin
+    bool is_first_forward = false;
   };
   Extra of(const DryRunStep& step) {
     if (began_.empty()) return {};
@@ -50,10 +52,11 @@ class OncePerStep {
     if (step.kind == ActionKind::forward) {
       if (began_[s]) return {};
       began_[s] = true;
-      return {times_.first_forward[s].longer, times_.first_forward[s].wait, Picoseconds(0)};
+      const FirstForward& first = times_.first_forward[s];
+      return {first.longer, first.wait, Picoseconds(0), first.next, true};
     }
     if (makes_weight_gradients(step.kind) && --weights_left_[s] == 0)
-      return {times_.last_weight[s].longer, times_.last_weight[s].wait, times_.last_weight[s].reducing};
+      return {times_.last_weight[s].longer, times_.last_weight[s].wait, times_.last_weight[s].reducing, {}, false};
     return {};
   }
 
@@ -69,14 +72,16 @@ void run_from(const DryRun& run, const StageTimes& times, std::vector<Picosecond
   std::vector<Picoseconds> results(static_cast<std::size_t>(run.slots), never);
   OncePerStep once(run, times);
   std::vector<Picoseconds> reduced(clocks.size(), never);
+  std::vector<Picoseconds> gathered(clocks.size(), never);
   for (const DryRunStep& step : run.steps) {
     Picoseconds& clock = clocks[static_cast<std::size_t>(step.rank)];
     if (step.input >= 0) {
       const Hop hop = hop_of(step, times);
       clock = later(std::max(clock, later(results[static_cast<std::size_t>(step.input)], hop.transit)), hop.receipt);
     }
-    const Picoseconds start = clock;
     const OncePerStep::Extra extra = once.of(step);
+    if (extra.is_first_forward) clock = std::max(clock, gathered[static_cast<std::size_t>(step.rank)]);
+    const Picoseconds start = clock;
     if (extra.reducing > Picoseconds(0)) {
       Picoseconds& done = reduced[static_cast<std::size_t>(step.rank)];
       done = std::max(done, clock) + extra.reducing;
@@ -84,6 +89,7 @@ void run_from(const DryRun& run, const StageTimes& times, std::vector<Picosecond
     clock = later(clock, duration(step, times) + extra.longer);
     if (step.output >= 0) results[static_cast<std::size_t>(step.output)] = clock;
     clock = later(clock, extra.wait);
+    if (extra.is_first_forward) gathered[static_cast<std::size_t>(step.rank)] = later(clock, extra.next);
     ended(step.rank, start, clock);
   }
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) clocks[rank] = std::max(clocks[rank], reduced[rank]);

@@ -29,10 +29,12 @@ struct LastWeight {
   Picoseconds wait{0};
 };
 
-/// How much longer a stage's first forward takes, and how long its rank waits after it.
+/// How much longer a stage's first forward takes, how long its rank waits after it, and for how long then no other
+/// stage's first forward may begin on the rank.
 struct FirstForward {
   Picoseconds longer{0};
   Picoseconds wait{0};
+  Picoseconds next{0};
 };
 
 /// What the actions of one micro-batch take on each stage of the network, and how far its neighbour is.

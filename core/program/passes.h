@@ -78,7 +78,8 @@ void add_recompute(const RankContext& context, Actions& actions);
 [[nodiscard]] Actions add_transfers(const RankContext& context, const Actions& before);
 /// ZeRO-3: around every pass; ZeRO-1 and 2: before the first forward, what the last optimizer step has updated. The
 /// first unit of a pass is waited for, each other one is gathered alongside the compute of the one before; without
-/// prefetch every unit is waited for.
+/// prefetch every unit is waited for. By chunk (UpdateGathers) the updates of a chunk other than the rank's first leave
+/// beside the first forward of the chunk before, and its own first forward waits for them.
 [[nodiscard]] Actions add_gathers(const RankContext& context, const Actions& before);
 /// ZeRO-2 and 3: unit by unit alongside the backward; the last unit of a pass is waited for. Buckets of what is reduced
 /// once, alongside the last micro-batch's backward. Always: what is left after the last backward.
@@ -90,6 +91,6 @@ void add_optimizer_step(const RankContext& context, Actions& actions);
 /// Buffers and who uses them.
 void add_buffers(const RankContext& context, RankProgram& rank);
 /// What each action waits for on its rank, and the two ends of each transfer.
-void link(Program& program);
+void link(Program& program, const LoweringInput& input);
 
 }  // namespace plumbline::passes

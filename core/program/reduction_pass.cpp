@@ -161,7 +161,7 @@ class Reductions {
   [[nodiscard]] Bytes total(Bytes SegmentSizes::*of_segment) const {
     Bytes sum(0);
     for (const Run& run : runs_)
-      if (run.is_last) sum += early(context_.segment(before_[run.first]).*of_segment, run);
+      if (run.is_last && !leaves_whole(run)) sum += early(context_.segment(before_[run.first]).*of_segment, run);
     return sum;
   }
   /// Of one pass of a chunk, which begins at this run.
@@ -189,10 +189,19 @@ class Reductions {
       push_of_pass(at, of_segment_.overlapped, Issue::with_last);
     }
     if (!run.is_last) return;
-    once_of_segment_ = once_.add(early(segment.reduction, run), segment.units);
+    once_of_segment_ = ready_once(run, segment);
     reduced_ += once_of_segment_.overlapped + once_of_segment_.after;
     units_once_.add(units_made(at).count, segment.reduction);
     push_once(at, once_of_segment_.overlapped, Issue::with_last);
+  }
+  /// Whether all of the chunk leaves when its last backward has ended.
+  [[nodiscard]] bool leaves_whole(const Run& run) const { return sizes_.is_by_chunk && before_[run.first].chunk > 0; }
+  GradientBuckets<Bytes>::Ready ready_once(const Run& run, const SegmentSizes& segment) {
+    const Bytes made = early(segment.reduction, run);
+    if (!leaves_whole(run)) return once_.add(made, segment.units);
+    if (run.begins_group) of_chunk_ = {};
+    of_chunk_.reduction += made;
+    return {Bytes(0), run.ends_group ? of_chunk_.reduction : Bytes(0)};
   }
   /// All that a chunk has made in the step, when the last of it is: scattered, then summed over replicas.
   void reduce_chunk(const Run& run) {

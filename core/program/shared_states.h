@@ -32,6 +32,7 @@ struct ReductionRule {
   double bucket_share = 0;  ///< one bucket over the rank's gradients
   /// The same of gradients that are scattered after every micro-batch; 0: unit by unit.
   double scatter_bucket_share = 0;
+  bool is_by_chunk = false;  ///< but for the rank's first chunk, a chunk's leave in one piece behind its last backward
 };
 
 /// What an optimizer that needs whole matrices gathers once per step.

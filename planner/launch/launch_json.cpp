@@ -123,7 +123,7 @@ Json kept_json(const Strategy& s) {
 /// Units of one execution are not said.
 Json gathers_json(const Strategy& s, const StackFeatures& stack) {
   const bool is_ahead = s.zero_stage >= 3 ? s.prefetch == ParameterPrefetch::on
-                                          : s.zero_stage > 0 && update_gathers(stack) == UpdateGathers::ahead;
+                                          : s.zero_stage > 0 && update_gathers(stack) != UpdateGathers::in_order;
   Json::Object object{{"units_ahead", is_ahead ? 1 : 0}};
   if (s.layers_per_unit != 1) object.emplace_back("layers_per_unit", s.layers_per_unit);
   if (forms(s, Axis::secondary_shard))

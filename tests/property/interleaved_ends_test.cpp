@@ -20,6 +20,7 @@ class ByTurns {
         passes_(m * v),
         clock_(t.start.begin(), t.start.end()),
         reduced_(clock_.size(), Picoseconds(0)),
+        gathered_(reduced_),
         forward_end_(reduced_),
         backward_end_(reduced_) {}
 
@@ -45,14 +46,22 @@ class ByTurns {
   void forward(std::size_t r, std::int64_t pass, Picoseconds last) {
     const std::int64_t chunk = pass / p_ % v_;
     const std::size_t stage = at(chunk * p_) + r;
+    const bool is_first = pass < p_ * v_ && pass % p_ == 0;
+    if (is_first) clock_[r] = std::max(clock_[r], gathered_[r]);
     if (chunk > 0)
       clock_[r] = std::max(clock_[r], r > 0 ? forward_end_[r - 1] : last) + hop(r);
     else if (r > 0)
       clock_[r] = std::max(clock_[r], forward_end_[r - 1] + hop(r));
-    const bool is_first = pass < p_ * v_ && pass % p_ == 0;
-    clock_[r] += t_.forward[stage] + (is_first ? t_.once[stage].forward : Picoseconds(0));
+    const Picoseconds takes = t_.forward[stage];
+    const Picoseconds lost =
+        is_first ? Picoseconds(0)
+                 : part(std::clamp(gathered_[r] - clock_[r], Picoseconds(0), takes), t_.slowdown);  // of both
+    gathered_[r] += lost;
+    clock_[r] += takes + lost + (is_first ? t_.once[stage].forward : Picoseconds(0));
     forward_end_[r] = clock_[r];
-    if (is_first) clock_[r] += t_.once[stage].gathering;
+    if (!is_first) return;
+    clock_[r] += t_.once[stage].gathering;
+    gathered_[r] = clock_[r] + t_.once[stage].arriving;
   }
 
   void backward(std::size_t r, std::int64_t pass, Picoseconds first) {
@@ -94,6 +103,7 @@ class ByTurns {
   std::int64_t passes_;
   std::vector<Picoseconds> clock_;
   std::vector<Picoseconds> reduced_;
+  std::vector<Picoseconds> gathered_;
   std::vector<Picoseconds> forward_end_;
   std::vector<Picoseconds> backward_end_;
 };
@@ -113,7 +123,8 @@ TEST_CASE("interleaving swept in waves ends as turn by turn") {
     for (std::int64_t stage = 0; stage < p * v; ++stage) {
       forward.push_back(drawn(1, 20));
       backward.push_back(drawn(3, 40));
-      once.push_back({drawn(0, 9), drawn(0, 9), drawn(-2, 9), drawn(0, 200), drawn(0, 30)});
+      const Picoseconds arriving = stage < p * (v - 1) ? drawn(0, 90) : Picoseconds(0);
+      once.push_back({drawn(0, 9), drawn(0, 9), drawn(-2, 9), drawn(0, 200), drawn(0, 30), arriving});
     }
     std::vector<Picoseconds> start;
     std::vector<Picoseconds> latency;

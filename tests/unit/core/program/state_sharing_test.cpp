@@ -55,6 +55,79 @@ TEST_CASE("Updated parameters are gathered ahead of their units, or all before t
   CHECK_FALSE(dry_run(program));
 }
 
+/// Two interleaved ranks of two chunks and two micro-batches.
+LoweringInput two_chunks() {
+  LoweringInput input = two_ranks(1);
+  input.schedule = compute_schedule(Schedule::interleaved, {2, 2, 2});
+  for (RankSizes& rank : input.ranks) {
+    rank.reduction = Bytes(0);
+    rank.chunks.push_back(rank.chunks[0]);
+    rank.chunks[1].segments[0].executions = {2, 3};
+  }
+  return input;
+}
+
+// Ahead of the second chunk's first forward by as many micro-batches as there are ranks; nothing before it waits.
+TEST_CASE("Updates by chunk are gathered beside the first forward of the chunk before, and waited for by their own") {
+  LoweringInput input = two_chunks();
+  for (RankSizes& rank : input.ranks)
+    for (ChunkSizes& chunk : rank.chunks) {
+      chunk.segments[0].update = Bytes(8);
+      chunk.segments[0].units = 2;
+    }
+  input.updates = UpdateGathers::by_chunk;
+  const Program program = lower(input);
+  const RankProgram& rank = program.ranks[0];
+  CHECK(sharing_of(rank).starts_with(
+      "all-gather-parameters 0 of chunk 0 4 after last; forward 0 of chunk 0; "
+      "all-gather-parameters 0 of chunk 0 4 with last; all-gather-parameters 0 of chunk 1 8 with last; "
+      "forward 1 of chunk 0; forward 0 of chunk 1; forward 1 of chunk 1; "));
+  std::vector<std::int32_t> gathers;
+  std::vector<std::int32_t> waits_for;  // of forwards
+  for (std::int32_t i = 0; i < std::ssize(rank.actions); ++i) {
+    const Action& action = rank.actions[static_cast<std::size_t>(i)];
+    if (action.kind() == ActionKind::all_gather_parameters) gathers.push_back(i);
+    if (action.kind() == ActionKind::forward) waits_for.push_back(action.needs[2]);
+  }
+  CHECK(waits_for == std::vector<std::int32_t>{gathers[0], gathers[1], gathers[2], gathers[2]});
+  CHECK_FALSE(buffer_fault(program));
+  CHECK_FALSE(dry_run(program));
+  input.updates = UpdateGathers::ahead;
+  CHECK(sharing_of(lower(input).ranks[0])
+            .starts_with("all-gather-parameters 0 of chunk 0 4 after last; forward 0 of chunk 0; "
+                         "all-gather-parameters 0 of chunk 0 4 with last; all-gather-parameters 0 of chunk 1 4 with "
+                         "last; forward 1 of chunk 0; forward 0 of chunk 1; "
+                         "all-gather-parameters 0 of chunk 1 4 with last; forward 1 of chunk 1; "));
+}
+
+// The second chunk of two units in one piece, although a bucket is smaller than a unit; the first unit by unit.
+TEST_CASE("Gradients by chunk leave behind the last backward of their chunk, those of the first chunk in buckets") {
+  LoweringInput input = two_chunks();
+  for (RankSizes& rank : input.ranks) {
+    rank.reduction = Bytes(16);
+    rank.bucket_share = 1.0 / 16;
+    for (ChunkSizes& chunk : rank.chunks) {
+      chunk.segments[0].reduction = Bytes(8);
+      chunk.segments[0].units = 2;
+    }
+  }
+  const auto reductions = [&] {
+    const Program program = lower(input);
+    CHECK_FALSE(buffer_fault(program));
+    const std::string text = sharing_of(program.ranks[0]);
+    return text.substr(text.find("backward 1 of chunk 1"));
+  };
+  CHECK(reductions() ==
+        "backward 1 of chunk 1; reduce-gradients of chunk 1 4 with last; reduce-gradients of chunk 1 4 after last; "
+        "backward 0 of chunk 0; backward 1 of chunk 0; reduce-gradients of chunk 0 4 with last; "
+        "reduce-gradients of chunk 0 4 after last; optimizer-step");
+  for (RankSizes& rank : input.ranks) rank.is_by_chunk = true;
+  CHECK(reductions() ==
+        "backward 1 of chunk 1; reduce-gradients of chunk 1 8 after last; backward 0 of chunk 0; "
+        "backward 1 of chunk 0; reduce-gradients of chunk 0 4 with last; reduce-gradients of chunk 0 4 after last; "
+        "optimizer-step");
+}
+
 TEST_CASE("ZeRO-3 gathers one unit ahead and reduces unit by unit; the first and the last are waited for") {
   LoweringInput input = one_rank(3, 1);
   for (SegmentSizes& segment : input.ranks[0].chunks[0].segments) {
