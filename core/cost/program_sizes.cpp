@@ -56,8 +56,8 @@ void add_memory(SegmentSizes& sizes, const MemoryProfile* offloaded, Bytes outpu
 
 /// What is sent to share the states of a part of a rank.
 void add_sharing(SegmentSizes& sizes, const SizedPlan& plan, const RankParameters& parameters, const StageSizes& rank) {
-  static_cast<SharingBytes&>(sizes) =
-      sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy, plan.training.formats());
+  static_cast<SharingBytes&>(sizes) = sharing_bytes(part_of_rank(parameters, rank.parameters), plan.strategy,
+                                                    plan.training.formats(), plan.stack.features);
 }
 
 void add_regathers(SegmentSizes& sizes, double share) {
@@ -187,7 +187,7 @@ RankSizes rank_sizes(const SizedPlan& plan, const SegmentTable& segments, const 
   if (s.zero_stage >= 3) sizes.gathered_parameters = gathered_parameters(rank, s, formats, plan.stack);
   const std::optional<NumberFormat> kept = kept_gradients(s, plan.stack.features, formats);
   if (s.zero_stage >= 2 && !kept) sizes.gathered_gradients = gathered_gradients(rank, s, formats, plan.stack);
-  sizes.reduction = sharing_bytes(rank.parameters, s, formats).reduction;
+  sizes.reduction = sharing_bytes(rank.parameters, s, formats, plan.stack.features).reduction;
   const std::int64_t partial = padded(rank.parameters.partial_trained, s.tensor_parallel);
   sizes.packed_partial = storage(partial, formats.gradient);
   sizes.partial = wire_bytes(Collective::all_reduce, storage(partial, formats.reduction), s.tensor_parallel);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cost/quantisation.h"
 #include "core/cost/stage_memory.h"
 #include "core/cost/step_time.h"
 #include "core/cost/time_limits.h"
@@ -21,10 +22,22 @@ std::array<StateSharing, 2> state_sharings(const RankParameters& held, const Str
   const ShardRanks backward = secondary_ranks(s);
   const RankGroup secondary{static_cast<std::int32_t>(backward.dense), shard.stride};
   const RankGroup expert_secondary{static_cast<std::int32_t>(backward.expert), expert_shard.stride};
+  // Adapters alongside frozen matrices stay in 16 bits.
+  const auto matrices = [](const ParameterSplit& all, const ParameterSplit& trained) {
+    return all.matrix == trained.matrix ? trained.matrix : 0;
+  };
   return {StateSharing{shard, secondary, replicate, s.zero_stage == 0 ? Axis::gradient : Axis::shard, p.dense.total(),
-                       p.dense_trained.total()},
+                       p.dense_trained.total(), matrices(p.dense, p.dense_trained)},
           StateSharing{expert_shard, expert_secondary, expert_replicate, Axis::expert_gradient, p.expert.total(),
-                       p.expert_trained.total()}};
+                       p.expert_trained.total(), matrices(p.expert, p.expert_trained)}};
+}
+
+Bytes updated_weights(const StateSharing& sharing, const PrecisionFormats& formats, const StackFeatures& features) {
+  const bool is_few_bits = features.fp8_parameters == QuantizedWeights::alone && is_quantized(formats.matmul) &&
+                           formats.matmul != NumberFormat::fp4 && scales_tensors(formats.scaling);
+  if (!is_few_bits) return storage(sharing.trained, formats.weight);
+  return storage(sharing.trained_matrices, formats.matmul) +
+         storage(sharing.trained - sharing.trained_matrices, formats.weight);
 }
 
 Bytes scatter_bucket(const StackSizes& stack) {
@@ -66,6 +79,7 @@ Seconds StepPricer::sharing_time(Collective kind, Bytes bytes, RankGroup group, 
 /// replicas of hybrid shard groups sum their shards.
 SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s) const {
   SharedStates<Seconds> time;
+  const StackFeatures& features = sites_.whole().kernels().calibration().stack.features;
   for (const StateSharing& sharing : state_sharings(stage.parameters, s)) {
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
     const auto gathered = [&](RankGroup group) {
@@ -83,7 +97,7 @@ SharingTimes StepPricer::sharing_times(const StageCost& stage, const Strategy& s
       time.reduction += sharing_time(Collective::reduce_scatter, gradient, sharing.shard, stage.site);
     if (s.zero_stage == 1 || s.zero_stage == 2)
       time.update +=
-          sharing_time(Collective::all_gather, storage(sharing.trained, formats_.weight), sharing.shard, stage.site);
+          sharing_time(Collective::all_gather, updated_weights(sharing, formats_, features), sharing.shard, stage.site);
     time.reduction += sharing_time(Collective::all_reduce, gradient / std::int64_t{sharing.shard.size},
                                    sharing.replicate, stage.site);
   }
@@ -108,14 +122,16 @@ ReductionRule StepPricer::reduction_rule(const StageSizes& stage, const Strategy
   return plumbline::reduction_rule(stage, s, sites_.whole().kernels().calibration().stack, formats_);
 }
 
-SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& s, const PrecisionFormats& formats) {
+SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& s, const PrecisionFormats& formats,
+                           const StackFeatures& features) {
   SharingBytes sent;
   for (const StateSharing& sharing : state_sharings(parameters, s)) {
     const auto wire = [&](Collective kind, std::int64_t elements, NumberFormat format, RankGroup group) {
       return wire_bytes(kind, storage(elements, format), group.size);
     };
     const Bytes scattered = wire(Collective::reduce_scatter, sharing.trained, formats.reduction, sharing.shard);
-    const Bytes updated = wire(Collective::all_gather, sharing.trained, formats.weight, sharing.shard);
+    const Bytes updated =
+        wire_bytes(Collective::all_gather, updated_weights(sharing, formats, features), sharing.shard.size);
     if (s.zero_stage >= 3) {
       sent.gather += wire(Collective::all_gather, sharing.parameters, formats.weight, sharing.shard);
       sent.gather_backward += wire(Collective::all_gather, sharing.parameters, formats.weight, sharing.secondary);
@@ -130,7 +146,7 @@ SharingBytes sharing_bytes(const RankParameters& parameters, const Strategy& s, 
 }
 
 SharingBytes StepPricer::sharing_bytes(const RankParameters& parameters, const Strategy& s) const {
-  return plumbline::sharing_bytes(parameters, s, formats_);
+  return plumbline::sharing_bytes(parameters, s, formats_, sites_.whole().kernels().calibration().stack.features);
 }
 
 Bytes tied_bytes(const StageSizes& last, const Strategy& s, const PrecisionFormats& formats) {

@@ -64,7 +64,8 @@ std::vector<CommunicationLine> StepPricer::communication(const StageTable& stage
           (static_cast<double>(times) + and_parts) * sharing_time(kind, bytes, group, heaviest->site));
     };
     const Bytes gradient = storage(sharing.trained, formats_.reduction);
-    const Bytes weight = storage(s.zero_stage >= 3 ? sharing.parameters : sharing.trained, formats_.weight);
+    const Bytes weight =
+        s.zero_stage >= 3 ? storage(sharing.parameters, formats_.weight) : updated_weights(sharing, formats_, features);
     if (s.zero_stage > 0) {
       collective(Collective::reduce_scatter, "reduce_scatter", sharing.axis, gradient, sharing.shard,
                  s.zero_stage >= 2 && !keeps_gradients(s, features) ? m : 1);

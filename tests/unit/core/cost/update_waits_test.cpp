@@ -111,6 +111,34 @@ TEST_CASE("a chunk's gradients leave in one piece behind its last backward, but 
   CHECK(of_chunk.after == Picoseconds(0));
 }
 
+// 900 weights of fp8 products and 100 others, of 16 bits each where they are not fp8 themselves.
+TEST_CASE("updated parameters that are fp8 themselves are gathered in 8 bits, unless blocks have scales of their own") {
+  StateSharing sharing;
+  sharing.trained = 1000;
+  sharing.trained_matrices = 900;
+  StackFeatures features;
+  const auto bytes = [&](PrecisionRecipe recipe) {
+    return updated_weights(sharing, precision_formats(recipe), features).value();
+  };
+  CHECK(bytes(PrecisionRecipe::fp8_delayed) == 2000);
+  features.fp8_parameters = QuantizedWeights::alone;
+  CHECK(bytes(PrecisionRecipe::fp8_delayed) == 1100);
+  CHECK(bytes(PrecisionRecipe::fp8) == 1100);
+  for (const PrecisionRecipe recipe : {PrecisionRecipe::bf16, PrecisionRecipe::mxfp8, PrecisionRecipe::nvfp4})
+    CHECK(bytes(recipe) == 2000);
+}
+
+TEST_CASE("adapters beside frozen matrices are gathered in 16 bits") {
+  RankParameters held;
+  held.dense.matrix = held.dense_trained.matrix = 800;
+  Strategy s;
+  s.zero_stage = 1;
+  s.data_parallel = s.shard_group = 8;
+  CHECK(state_sharings(held, s).front().trained_matrices == 800);
+  held.dense_trained.matrix = 80;
+  CHECK(state_sharings(held, s).front().trained_matrices == 0);
+}
+
 TEST_CASE("a stack reduces chunk by chunk where a rank has several, once a step, and nothing late besides") {
   StackCalibration stack = round_calibration().stack;
   stack.features.gradient_buckets = GradientBucketsOf::chunk;
