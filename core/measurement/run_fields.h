@@ -77,7 +77,9 @@ inline constexpr std::array run_word_fields{
     RunWordField{"param_offload", "whether parameters are on the host"},
     RunWordField{"schedule", "of the pipeline"},
     RunWordField{"recompute", "which activations the backward pass computes again"},
-    RunWordField{"precision", "number formats; `bf16-autocast` and `fp16-autocast` are torch.autocast"},
+    RunWordField{"precision",
+                 "number formats; `bf16-autocast` and `fp16-autocast` are torch.autocast; of "
+                 "`nvfp4, then fp8` the steps in the first are measured"},
     RunWordField{"flash_attention", "whether attention is fused"},
     RunWordField{"optimizer", "what updates the weights"},
     RunWordField{"compile", "whether the model was compiled"},

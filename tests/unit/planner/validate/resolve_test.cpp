@@ -68,6 +68,10 @@ constexpr std::array expected_rows{
              "dp 8 mbs 8 x 1 zero-3 recompute by-operator"},
     Expected{"tt-nvfp4-l8b-bf16", "gb200-nvl72", "torchtitan-2026.03", "dp 4 mbs 32 x 1 zero-3 recompute by-operator"},
     Expected{"torchtune-l3.2-3b-chunkedce", "dgx-a100-80g", "torchtitan-2025.06", "mbs 2 x 1"},
+    Expected{"mlperf-v3.1-gpt3-nvidia-eos_dfw_n512_ngc23.09_nemo", "dgx-h100", "megatron-core-0.12",
+             "tp 4 pp 8 dp 128 sp interleaved virtual 12 mbs 1 x 16 zero-1"},  // parameters in 16 bits
+    Expected{"mlperf-v4.0-gpt3-nvidia-eos_n64_ngc24.04_nemo", "dgx-h100", "megatron-core-0.12-nemo-fp8",
+             "tp 4 pp 8 dp 16 sp interleaved virtual 4 mbs 2 x 72 zero-1"},  // FP8_PARAMS=True
     Expected{"zb-t4-1.5b-zb-2p-m24", "dgx-a100-80g", "megatron-zero-bubble-2023", "pp 8 zb-h2 mbs 6 x 24"},
 };
 
@@ -568,6 +572,15 @@ TEST_CASE("a release that nobody published is not older than the device") {
   CHECK(resolver_of_catalogue()
             .resolve(asked_run("Megatron-LM", "H100-SXM-80GB"), {"own", {}})
             .run->strategy.flash_attention == FlashAttention::on);
+}
+
+TEST_CASE("of a run whose recipe changes the first is asked") {
+  RunQuestion run = asked_run("NeMo (Megatron-Core)", "GB200-NVL72");
+  run.fields.words["precision"] = "nvfp4, then fp8";
+  const Resolution resolution = resolver_of_catalogue().resolve(run, {"own", {}});
+  CAPTURE(resolution.skipped);
+  REQUIRE(resolution.run);
+  CHECK(resolution.run->question.training().precision == PrecisionRecipe::nvfp4);
 }
 
 TEST_CASE("a precision that means two is asked back with the choices") {
