@@ -24,6 +24,13 @@ endif()
 install(TARGETS ${plumbline_libraries} EXPORT plumblineTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plumbline)
+# The library for C stands on nothing of the others where it is used.
+if(TARGET plumbline_c)
+  install(TARGETS plumbline_c EXPORT plumblineTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/plumbline.pc.in ${PROJECT_BINARY_DIR}/plumbline.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/plumbline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 install(EXPORT plumblineTargets NAMESPACE plumbline:: DESTINATION ${plumbline_package_dir})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/plumblineConfig.cmake.in

@@ -11,7 +11,7 @@ set(PLUMBLINE_FLOOR_mpi 2.5)  # the part of runtime that links MPI
 set(PLUMBLINE_FLOOR_jobs 2.5)  # what planner and runtime do together
 set(PLUMBLINE_FLOOR_cli 3)
 set(PLUMBLINE_FLOOR_gui 3)
-set(PLUMBLINE_FLOOR_python 3)
+set(PLUMBLINE_FLOOR_capi 3)
 
 # Outside libraries of which we compile headers into our .cpp files; an installed Plumbline does not ask for them.
 set(PLUMBLINE_HEADER_ONLY Boost::headers nlohmann_json::nlohmann_json CLI11::CLI11 Eigen3::Eigen)

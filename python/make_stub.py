@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 
+from stub_types import AXIS_KEYS, argument_type
+
 FUNCTION = re.compile(r"^def (\w+)\(([^()]*), \*\*arguments: Any\)", re.MULTILINE)
 AXES = re.compile(r"^    \.\.\.  # the keys of its axes\n", re.MULTILINE)
 
@@ -51,8 +53,11 @@ def main():
     from plumbline import _native
     from plumbline._errors import argument_name
 
-    stub = with_arguments(template.read_text(encoding="utf-8"), _native.flag_types, argument_name)
-    stub = with_keys(stub, _native.strategy_keys())
+    def flag_types(function):
+        return [(option["flag"], argument_type(option)) for option in _native.options(function)]
+
+    stub = with_arguments(template.read_text(encoding="utf-8"), flag_types, argument_name)
+    stub = with_keys(stub, [(key, AXIS_KEYS[kind]) for key, kind in _native.strategy_keys()])
     (package / "__init__.pyi").write_text(stub, encoding="utf-8")
 
 

@@ -4,21 +4,22 @@
 Usage: make_wheel.py PACKAGE_FOLDER VERSION OUTPUT_FOLDER LICENSE...   prints the wheel's path
 
 A wheel is a zip archive with METADATA, WHEEL and RECORD (PEP 427). Its platform is manylinux_X_Y, X.Y the newest version
-of glibc that the module asks for (PEP 600), if it needs no library beyond that policy's; else the script refuses. The
-same files give the same bytes.
+of glibc that the C library in it asks for (PEP 600), if it needs no library beyond that policy's; else the script refuses.
+One wheel serves every CPython from 3.9. The same files give the same bytes.
 """
 import base64
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 
-# Libraries of glibc and the loader, which PEP 600 lets a wheel need.
-ALLOWED = re.compile(r"lib(c|m|dl|rt|pthread)\.so\.\d+|ld-linux.*\.so\.\d+")
+# Libraries of glibc, the loader and what unwinds exceptions, which PEP 600 lets a wheel need.
+ALLOWED = re.compile(r"lib(c|m|dl|rt|pthread|gcc_s)\.so\.\d+|ld-linux.*\.so\.\d+")
 # A zip archive knows no time before 1980.
 TIME = (1980, 1, 1, 0, 0, 0)
 SUMMARY = "Plans the training of neural networks on GPUs: which configuration to launch, whether it fits, what it costs"
@@ -28,43 +29,39 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
 
 
-def tags(module):
-    """(Python's tag, the ABI's, the platform's) of an extension module, from its name and what it needs."""
-    found = re.search(r"\.cpython-(\d+)-(\w+?)-linux-gnu\.so$", module.name)
-    if not found:
-        sys.exit(f"make_wheel: {module.name}: expected a module of CPython for Linux with glibc")
-    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--dynamic", "--wide", str(module)))
+def platform_of(library):
+    """The platform's tag, from what the library needs. It is loaded by ctypes: any Python 3 and any ABI will do."""
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--dynamic", "--wide", str(library)))
     if foreign := [name for name in needed if not ALLOWED.fullmatch(name)]:
-        sys.exit(f"make_wheel: {module.name} needs {', '.join(foreign)}, which not every Linux has; "
+        sys.exit(f"make_wheel: {library.name} needs {', '.join(foreign)}, which not every Linux has; "
                  "expected static archives of them (Debian: libyaml-cpp-dev, libstdc++-12-dev)")
-    versions = re.findall(r"GLIBC_(\d+)\.(\d+)", run("readelf", "--version-info", "--wide", str(module)))
+    versions = re.findall(r"GLIBC_(\d+)\.(\d+)", run("readelf", "--version-info", "--wide", str(library)))
     newest = max((int(major), int(minor)) for major, minor in versions)
-    return f"cp{found[1]}", f"cp{found[1]}", f"manylinux_{newest[0]}_{newest[1]}_{found[2]}"
+    return f"manylinux_{newest[0]}_{newest[1]}_{platform.machine()}"
 
 
-def metadata(version, python):
-    release = f"{python[2]}.{python[3:]}"
+def metadata(version):
     return (f"Metadata-Version: 2.1\nName: plumbline\nVersion: {version}\nSummary: {SUMMARY}\nLicense: Apache-2.0\n"
-            f"Requires-Python: =={release}.*\nClassifier: Operating System :: POSIX :: Linux\n"
-            f"Classifier: Programming Language :: Python :: {release}\nClassifier: Typing :: Typed\n")
+            f"Requires-Python: >=3.9\nClassifier: Operating System :: POSIX :: Linux\n"
+            f"Classifier: Programming Language :: Python :: 3\nClassifier: Typing :: Typed\n")
 
 
 def contents(package, version, licences):
     """Bytes by their path in the archive, without RECORD, and the wheel's name."""
-    (module,) = package.glob("_native.*.so")
-    python, abi, platform = tags(module)
+    library = package / "libplumbline.so"
+    tag = f"py3-none-{platform_of(library)}"
     info = f"plumbline-{version}.dist-info"
     files = {f"plumbline/{path.name}": path.read_bytes()
              for path in package.iterdir() if path.suffix in (".py", ".pyi") or path.name == "py.typed"}
     with tempfile.TemporaryDirectory() as folder:
-        stripped = pathlib.Path(folder) / module.name
-        run("strip", "--strip-unneeded", "-o", str(stripped), str(module))
-        files[f"plumbline/{module.name}"] = stripped.read_bytes()
-    files[f"{info}/METADATA"] = metadata(version, python).encode()
+        stripped = pathlib.Path(folder) / library.name
+        run("strip", "--strip-unneeded", "-o", str(stripped), str(library))
+        files[f"plumbline/{library.name}"] = stripped.read_bytes()
+    files[f"{info}/METADATA"] = metadata(version).encode()
     files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: plumbline ({version})\nRoot-Is-Purelib: false\n"
-                              f"Tag: {python}-{abi}-{platform}\n").encode()
+                              f"Tag: {tag}\n").encode()
     files.update({f"{info}/{path.name}": path.read_bytes() for path in licences})
-    return files, info, f"plumbline-{version}-{python}-{abi}-{platform}.whl"
+    return files, info, f"plumbline-{version}-{tag}.whl"
 
 
 def record(files, info):

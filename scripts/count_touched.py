@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RECORDS = "tests/data/additions"
 FORMAT = "plumbline.addition/1"
-LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python")
+LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python")
 NO_PRODUCT = re.compile(r"(^|/)CMakeLists\.txt$|\.(md|cmake)$")
 
 

@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-HEADERS = r".*/(core|kernels|models|planner|runtime|jobs|cli|gui|python|tests|bench)/.*\.(h|cpp)$"
+HEADERS = r".*/(core|kernels|models|planner|runtime|jobs|cli|gui|capi|tests|bench)/.*\.(h|cpp)$"
 HOURS_TOGETHER = 6
 JOBS = int(os.environ.get("JOBS", os.cpu_count() or 1))
 

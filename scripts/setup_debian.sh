@@ -27,8 +27,8 @@ for purpose in "$@"; do
     fuzz) needed+=(clang++:clang libclang-rt:libclang-rt-dev) ;;
     lint) needed+=(clang++:clang clang-format:clang-format clang-tidy:clang-tidy) ;;
     mpi) needed+=(mpirun:openmpi-bin mpi.h:libopenmpi-dev) ;;
-    # the module's headers, and what its wheel is tried with
-    python) needed+=(Python.h:python3-dev pybind11/pybind11.h:pybind11-dev venv:python3-venv) ;;
+    # what the module's wheel is tried with
+    python) needed+=(venv:python3-venv) ;;
     gui) needed+=(qt6/QtWidgets/QWidget:qt6-base-dev "qt6/QtSvg/QSvgGenerator:qt6-svg-dev|libqt6svg6-dev") ;;
     *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi, gui, python)" >&2; exit 2 ;;
   esac
@@ -40,7 +40,6 @@ is_there() {
     libboost_context) compgen -G "/usr/lib/*/libboost_context.*" >/dev/null ;;
     libtcmalloc_minimal) compgen -G '/usr/lib/*/libtcmalloc_minimal.so*' >/dev/null ;;
     mpi.h) compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null ;;
-    Python.h) compgen -G "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" >/dev/null ;;
     venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     qt6/*) compgen -G "/usr/include/*/$1" >/dev/null || [ -e "/usr/include/$1" ] ;;
     */*) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;

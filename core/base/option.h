@@ -4,7 +4,7 @@
 /// The flags of a command line, the arguments of Python, fields of the window and the hints for a name of another
 /// program are loops over tables of options: question_options, search_options, those of a run (runtime/run/flags) and
 /// their like, beside the axes of core/plan/strategy_axes.h. Types of Python's arguments follow from the words for
-/// values (python/stub_types.h). Checked against: tests/unit/planner/session/option_test.cpp.
+/// values (python/stub_types.py). Checked against: tests/unit/planner/session/option_test.cpp.
 
 #include <cstdint>
 #include <functional>

@@ -30,18 +30,22 @@ __all__ = ["Calibration", "Catalogue", "Change", "Comparison", "Entry", "Environ
            "validate"]
 
 
+def _hear(progress, phase, done, total, best_step_time_s, text):
+    progress(phase, done, total, best_step_time_s)
+
+
 def _reporter(progress):
     """A callable, or True for a line on standard error."""
     if progress is None or progress is False:
         return None
     if progress is not True:
-        return progress
+        return lambda text: _hear(progress, **json.loads(text))
 
-    def show(phase, done, total, best_step_time_s):
-        sys.stderr.write("\r\x1b[K" + _native.progress_text(phase, done, total, best_step_time_s))
+    def show(report):
+        sys.stderr.write("\r\x1b[K" + report["text"])
         sys.stderr.flush()
 
-    return show
+    return lambda text: show(json.loads(text))
 
 
 def _step_reporter(progress):
@@ -69,11 +73,12 @@ def _followed(progress, work, reporter):
             sys.stderr.flush()
 
 
-def _ask(kind, function, arguments, progress=None, plan=None, import_=None, against=None, files=(), reporter=_reporter):
-    """The answer of a use-case of the session as a `kind`, with a warning where Ctrl-C ended it."""
-    handle, was_interrupted = _followed(progress, lambda report: _native.ask(
-        function, _given(arguments), _native.Inputs(_source(plan, import_), _source(against), _named_files(files)), report),
-        reporter)
+def _ask(kind, verb, arguments, progress=None, plan=None, import_=None, against=None, files=(), reporter=_reporter):
+    """The answer of a verb as a `kind`, with a warning where Ctrl-C ended it."""
+    inputs = _native.Inputs(_source(plan, import_), _source(against), _named_files(files))
+    # What would make a plan fit is looked for when it is asked for.
+    question = {**_given(arguments), **({"offers": False} if verb == "fit" else {})}
+    handle, was_interrupted = _followed(progress, lambda report: _native.ask(verb, question, inputs, report), reporter)
     _warned(handle.warning)
     if was_interrupted:
         _warned("interrupted: what was found until then")

@@ -48,7 +48,7 @@ def signed(function, *own):
     """Gives a function that takes **arguments the signature that help() and completion show; `own`: names of its own."""
     before = [p for p in inspect.signature(function).parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     known = {p.name for p in before}
-    names = [argument_name(flag) for flag, _ in _native.flag_types(function.__name__)]
+    names = [argument_name(option["flag"]) for option in _native.options(function.__name__)]
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
             for name in dict.fromkeys(names + list(own)) if name not in known]
     function.__signature__ = inspect.Signature(before + more)

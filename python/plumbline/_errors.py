@@ -3,6 +3,14 @@ import keyword
 import re
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*[a-z0-9]|[a-z])(?![\w-])")
+# Control codes, and what turns text or breaks lines.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_LONGEST_PART = 400
+
+
+def _shown(part):
+    """A list that is longer says no more."""
+    return part if len(part) <= _LONGEST_PART else part[:_LONGEST_PART] + "..."
 
 
 def argument_name(flag):
@@ -28,9 +36,14 @@ class InputError(ValueError):
         super().__init__(where, what, expected, nearest)
 
     def __str__(self):
-        from . import _native
-
-        return _native.problem_text(self.where, self.what, self.expected, self.nearest)
+        """One printable line, as the command's."""
+        text = _shown(self.what)
+        if self.where:
+            # The place of a whole file, "plan.json:", ends with the colon that separates it from a place inside.
+            text = self.where + (" " if self.where.endswith(":") else ": ") + text
+        text += f"; expected {_shown(self.expected)}" if self.expected else ""
+        text += f"; nearest: {_shown(self.nearest)}" if self.nearest else ""
+        return _UNPRINTABLE.sub("?", text)
 
 
 class EnvironmentError(OSError):

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python", "tests", "bench")
+FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python", "tests", "bench")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#[^\n]*',
                    re.DOTALL | re.MULTILINE)

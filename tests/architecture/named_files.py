@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python", "bench", "docs", "scripts", "cmake")
+FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python", "bench", "docs", "scripts", "cmake")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".txt", ".md"}
 ROOT_FILES = ("README.md", "CONTRIBUTING.md", "Makefile", "CMakeLists.txt")
 NAMED = re.compile(r"(?<![\w/.])tests/[\w./-]*[\w/]")

@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python")
+FOLDERS = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python")
 UNNAMED = re.compile(r"^namespace \{.*?^\}  // namespace$", flags=re.M | re.S)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", flags=re.M)
 TYPE = re.compile(r"^(?:struct|class|enum class|union)\s+(\w+)(?:\s+final)?(?:\s*:(?!:)[^;{]*)?\s*\{", flags=re.M)

@@ -10,7 +10,7 @@ import sys
 
 from class_methods import counts_of
 
-PRODUCT = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python")
+PRODUCT = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python")
 FOLDERS = PRODUCT + ("tests", "bench", "scripts", "cmake")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".txt"}
 QUESTIONED_AT = 400

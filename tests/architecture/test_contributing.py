@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from count_touched import FORMAT, commit_of, of_row, record_of, records, touched  # noqa: E402
 
-LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python")
+LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python")
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
 FILES_OF_A_KERNEL = 4

@@ -78,7 +78,7 @@ LAWFUL = [
     ("cli/main.cpp", "<cstdio>"),
 ]
 
-LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python", "tests", "bench")
+LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python", "tests", "bench")
 
 
 def check(root):

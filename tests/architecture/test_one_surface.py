@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A front end holds nothing but its surface: JSON is read and written in `io` folders and beside use-cases, which
-are planner/session's, and sessions neither print nor end the program."""
+"""A front end holds nothing but its surface: JSON is read and written in `io` folders, beside use-cases, which
+are planner/session's, and by the library for C, whose questions it is; sessions neither print nor end the program."""
 import pathlib
 import re
 import unittest
@@ -25,10 +25,9 @@ def found(folder, pattern):
 
 
 class OneSurface(unittest.TestCase):
-    def test_the_command_line_and_the_python_module_build_and_read_no_json(self):
-        for folder in ("cli", "python"):
-            self.assertTrue(list(lines(folder)), folder)
-            self.assertEqual(found(folder, BUILDS_OR_READS_JSON), [])
+    def test_the_command_line_builds_and_reads_no_json(self):
+        self.assertTrue(list(lines("cli")))
+        self.assertEqual(found("cli", BUILDS_OR_READS_JSON), [])
 
     def test_sessions_and_what_is_presented_print_nothing_and_end_nothing(self):
         for folder in ("planner/session", "planner/present"):

@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "python")
+LIBRARIES = ("core", "kernels", "models", "planner", "runtime", "jobs", "cli", "gui", "capi", "python")
 
 # Standard header: names that it declares, without std::. Names of several headers: all of them.
 NAMES = {

@@ -1,5 +1,6 @@
 #include "planner/session/compare/compare.h"
 
+#include "core/base/errors.h"
 #include "core/io/json.h"
 #include "core/io/run_record_json.h"
 #include "planner/session/flags/asked_plan.h"
@@ -46,7 +47,9 @@ Answer shown(const Comparison& comparison) {
 
 UseCase compare_use_case() {
   UseCase use_case;
+  use_case.options.push_back(input("--plan"));
   use_case.work = [](const Inputs& inputs) {
+    if (inputs.files.empty()) throw InputError({"files", "none is named", "the record of a run", ""});
     return Work{[source = inputs.source, record = inputs.files.at(0)](const Task& task) {
                   const PricedQuestion priced = estimate(plan_request(source));
                   const auto comparison = compare(priced, read_run_record_file(record), record, task);

@@ -1,4 +1,4 @@
-#include "python/run.h"
+#include "capi/run.h"
 
 #include <memory>
 #include <optional>
@@ -16,7 +16,7 @@
 #include "runtime/run/flags/training_flags.h"
 #include "runtime/run/step_report.h"
 
-namespace plumbline::python {
+namespace plumbline::capi {
 namespace {
 
 using session::Answer;
@@ -25,7 +25,7 @@ using session::Answer;
 LaneThreads lanes_in_process(const RankFlags& flags) {
   const RankModes modes = flags.modes();
   if (modes.is_cuda())
-    throw InputError({"--backend", "\"cuda\" does not run inside of Python", "cpu, or the command plan run", ""});
+    throw InputError({"--backend", "\"cuda\" does not run inside of this process", "cpu, or the command plan run", ""});
   if (modes.transport == Transport::mpi)
     throw InputError(
         {"--ranks", "\"mpi\" takes a process for each rank", "local, or mpirun with the command plan run", ""});
@@ -33,7 +33,7 @@ LaneThreads lanes_in_process(const RankFlags& flags) {
   if (place)
     throw InputError(
         {"--ranks",
-         place->launcher + " started " + std::to_string(place->ranks) + " processes, which Python does not join",
+         place->launcher + " started " + std::to_string(place->ranks) + " processes, which this process does not join",
          "local for a run of its own in each process, or the command plan run", ""});
   return modes.lanes;
 }
@@ -118,4 +118,4 @@ session::UseCase run_use_case() {
   return use_case;
 }
 
-}  // namespace plumbline::python
+}  // namespace plumbline::capi

@@ -1,6 +1,9 @@
-#include "python/catalogues.h"
+#include "capi/catalogues.h"
 
-#include "core/base/errors.h"
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "core/io/machine_json.h"
 #include "core/io/stack_json.h"
 #include "models/calibration_set.h"
@@ -9,8 +12,10 @@
 #include "models/network_catalog.h"
 #include "planner/present/catalogue_tables.h"
 
-namespace plumbline::python {
+namespace plumbline::capi {
 namespace {
+
+using session::Answer;
 
 Answer models() {
   Answer answer;
@@ -63,13 +68,23 @@ Answer stack(const std::string& name) {
   return answer;
 }
 
-}  // namespace
+using All = Answer (*)();
+using One = Answer (*)(const std::string& name);
 
-Answer catalogue(const std::string& catalogue, const std::optional<std::string>& name) {
-  if (catalogue == "models") return name ? model(*name) : models();
-  if (catalogue == "machines") return name ? machine(*name) : machines();
-  check(catalogue == "stacks", "there are three catalogues");
-  return name ? stack(*name) : stacks();
+session::UseCase catalogue(All all, One one) {
+  const auto name = std::make_shared<std::optional<std::string>>();
+  session::UseCase use_case;
+  use_case.options = {session::bound("--name", "NAME", *name)};
+  use_case.work = [=](const session::Inputs& /*inputs*/) {
+    return session::Work{[=](const Task& /*task*/) { return *name ? one(**name) : all(); }, {}};
+  };
+  return use_case;
 }
 
-}  // namespace plumbline::python
+}  // namespace
+
+session::UseCase models_use_case() { return catalogue(models, model); }
+session::UseCase machines_use_case() { return catalogue(machines, machine); }
+session::UseCase stacks_use_case() { return catalogue(stacks, stack); }
+
+}  // namespace plumbline::capi

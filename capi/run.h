@@ -9,8 +9,8 @@
 
 #include "planner/session/use_case/use_case.h"
 
-namespace plumbline::python {
+namespace plumbline::capi {
 
 [[nodiscard]] session::UseCase run_use_case();
 
-}  // namespace plumbline::python
+}  // namespace plumbline::capi
