@@ -156,8 +156,12 @@ lint-changed: ## clang-tidy over what changed since LINT_BASE (default: where th
 install: build ## install under PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
-deb: build ## a Debian package of the command, with manual pages and completions, in build/
-	@cd build && cpack -G DEB
+deb: ## build/plumbline_VERSION_ARCH.deb: the command with manual pages and completions, and the window where Qt 6 is
+	@scripts/setup_debian.sh deb
+	@cmake --preset release
+	@cmake --build --preset release --target plan \
+	  $$(if ninja -C build -t query plumbline >/dev/null 2>&1; then echo plumbline; fi)
+	@cd build && cpack -G DEB >/dev/null && ls $$PWD/plumbline_*.deb
 
 package: setup ## build-archive/plumbline-VERSION-linux-ARCH.tar.gz: the command, which runs where there is no compiler
 	@cmake --preset archive $(if $(WERROR),-DPLUMBLINE_WERROR=$(WERROR))

@@ -8,8 +8,8 @@
 #include "cli/interruption.h"
 #include "cli/option_help.h"
 #include "cli/verb.h"
+#include "cli/version_text.h"
 #include "core/base/errors.h"
-#include "core/base/version.h"
 #include "planner/session/flags/foreign_flags.h"
 
 namespace plumbline {
@@ -96,7 +96,7 @@ std::unique_ptr<Verb> asked_verb(CLI::App& app, const std::vector<std::string>& 
     return nullptr;
   }
   if (first == "--version") {
-    terminal.print("plan " + std::string(program_version()) + "\n");
+    terminal.print(version_text());
     return nullptr;
   }
   if (first.starts_with("-"))

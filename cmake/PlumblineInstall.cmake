@@ -50,7 +50,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINA
 if(TARGET plan)
   set(shell ${PROJECT_BINARY_DIR}/shell)
   install(FILES ${shell}/plan.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime RENAME plan)
+  # Where zsh looks: the first below /usr/local and on most systems, the second for packages of Debian and Ubuntu.
   install(FILES ${shell}/_plan DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
+  install(FILES ${shell}/_plan DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
   install(FILES ${shell}/plan.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
   install(DIRECTORY ${shell}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime FILES_MATCHING PATTERN "*.1")
 endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build Plumbline on Debian 12, 13 and Ubuntu 24.04, and says what it does.
-# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi] [gui] [python]   (what to be able to do besides building and testing)
+# Usage: setup_debian.sh [bench] [fuzz] [lint] [mpi] [gui] [python] [deb]   (what to be able to do besides building and testing)
 set -euo pipefail
 
 # command or header that shows it is there : package that brings it
@@ -29,8 +29,9 @@ for purpose in "$@"; do
     mpi) needed+=(mpirun:openmpi-bin mpi.h:libopenmpi-dev) ;;
     # what the module's wheel is tried with
     python) needed+=(venv:python3-venv) ;;
+    deb) needed+=(dpkg-shlibdeps:dpkg-dev file:file) ;;
     gui) needed+=(qt6/QtWidgets/QWidget:qt6-base-dev "qt6/QtSvg/QSvgGenerator:qt6-svg-dev|libqt6svg6-dev") ;;
-    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi, gui, python)" >&2; exit 2 ;;
+    *) echo "setup: unknown purpose '$purpose' (bench, fuzz, lint, mpi, gui, python, deb)" >&2; exit 2 ;;
   esac
 done
 

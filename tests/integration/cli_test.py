@@ -5,6 +5,7 @@ Usage: cli_test.py <plan>
 """
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -148,7 +149,12 @@ class Answers(Command):
         self.assertIn(plan["verdict"]["fits"], (True, False))
 
     def test_version_and_help(self):
-        self.assertRegex(run("--version").stdout, r"^plan \d+\.\d+\.\d+\n$")
+        first, *built = run("--version").stdout.splitlines()
+        self.assertRegex(first, r"^plan \d+\.\d+\.\d+$")
+        facts = dict(re.split(r"  +", line, maxsplit=1) for line in built)
+        self.assertEqual(set(facts), {"commit", "compiler", "matrix products", "allocator", "MPI", "CUDA and NCCL", "window"})
+        self.assertRegex(facts["commit"], r"^[0-9a-f]{12}(, with changes)?$|^unknown: ")
+        self.assertEqual(facts["MPI"] == "built in", json.loads(run("doctor", "--json").stdout)["launch"]["built_with_mpi"])
         self.assertIn("Verbs:", run("--help").stdout)
         for verb in ("search", "fit", "estimate", "size", "simulate", "explain", "models", "machines", "stacks", "export", "import",
                      "doctor", "completion", "man"):

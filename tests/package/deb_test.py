@@ -52,7 +52,7 @@ class Deb(unittest.TestCase):
 
     def test_completions_and_data_are_there(self):
         share = self.root / "usr/share"
-        for name in ("bash-completion/completions/plan", "zsh/site-functions/_plan", "fish/vendor_completions.d/plan.fish",
+        for name in ("bash-completion/completions/plan", "zsh/site-functions/_plan", "zsh/vendor-completions/_plan", "fish/vendor_completions.d/plan.fish",
                      "plumbline/models/calibrations/priors.json"):
             self.assertTrue((share / name).is_file(), name)
 
