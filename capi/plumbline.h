@@ -24,6 +24,7 @@
  */
 #include <stddef.h>
 
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -135,4 +136,5 @@ PLUMBLINE_API void plumbline_error_free(plumbline_error* error);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming) */
 #endif
