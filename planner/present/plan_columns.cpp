@@ -26,7 +26,7 @@ Cell step_cell(const Plan& plan) {
   const int digits = step >= 10 ? 2 : 3;
   return {fixed(step, digits) + " (" + fixed(p.step_time_s.low, digits - 1) + "-" +
               fixed(p.step_time_s.high, digits - 1) + ")",
-          step};
+          step, Bounds{p.step_time_s.low, p.step_time_s.high}};
 }
 
 /// "14x2,3,1": runs of three chunks and more that hold the same are written once.

@@ -49,9 +49,16 @@ struct Column {
   int drop_order = 0;  ///< where there is still too little room, the column with 1 leaves first; 0: it never leaves
 };
 
+/// In which range nine of ten runs lie.
+struct Bounds {
+  double low = 0;
+  double high = 0;
+};
+
 struct Cell {
   std::string text;
   std::optional<double> number = std::nullopt;  ///< in the column's unit, to sort and draw by
+  std::optional<Bounds> bounds = std::nullopt;  ///< of the number, where the text says an interval
 };
 
 struct Table {

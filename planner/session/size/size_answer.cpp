@@ -139,14 +139,14 @@ Cell step_cell(SizeCells row) {
   const int digits = row.step_s.expected >= 10 ? 2 : 3;
   return {fixed(row.step_s.expected, digits) + " (" + fixed(row.step_s.low, digits - 1) + "-" +
               fixed(row.step_s.high, digits - 1) + ")",
-          row.step_s.expected};
+          row.step_s.expected, Bounds{row.step_s.low, row.step_s.high}};
 }
 
 Cell days_cell(SizeCells row) {
   const Interval& days = row.bill.days;
   const char* mark = row.meets == Meets::surely ? " **" : row.meets == Meets::expected ? " *" : "";
   return {days_text(days.expected) + " (" + days_text(days.low) + "-" + days_text(days.high) + ")" + mark,
-          days.expected};
+          days.expected, Bounds{days.low, days.high}};
 }
 
 Cell dollars_cell(SizeCells row) {
