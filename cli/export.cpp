@@ -8,7 +8,6 @@
 #include "cli/output/output_flag.h"
 #include "cli/verb.h"
 #include "core/base/errors.h"
-#include "core/io/json_file.h"
 #include "core/io/output_file.h"
 #include "core/quantity/text.h"
 #include "planner/session/export/export.h"
@@ -98,15 +97,7 @@ class ExportVerb : public Verb {
   /// Files of these names that say something else may have been edited, or be somebody's own.
   void require_untouched(const std::vector<LaunchFile>& files) const {
     std::string others;
-    for (const LaunchFile& file : files) {
-      const std::filesystem::path path = std::filesystem::path(*folder_) / file.name;
-      std::error_code ignored;
-      const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
-      const bool is_same = is_there && std::filesystem::is_regular_file(path, ignored) &&
-                           std::filesystem::file_size(path, ignored) == file.text.size() &&
-                           read_text_file(path, "a launch file") == file.text;
-      if (is_there && !is_same) others += (others.empty() ? "" : ", ") + file.name;
-    }
+    for (const std::string& name : session::other_files(files, *folder_)) others += (others.empty() ? "" : ", ") + name;
     if (!others.empty())
       throw InputError({"--out", "in " + *folder_ + " there are other files of these names: " + others,
                         "another folder, or --force to replace them", ""});

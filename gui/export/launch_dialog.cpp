@@ -14,6 +14,7 @@
 
 #include "core/io/output_file.h"
 #include "core/quantity/text.h"
+#include "gui/export/replace_question.h"
 #include "gui/text.h"
 
 namespace plumbline::gui {
@@ -154,7 +155,15 @@ void LaunchDialog::write(const QString& folder) const {
 void LaunchDialog::browse() {
   const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the launch files"));
   if (folder.isEmpty()) return;
+  write_asking(folder);
+}
+
+void LaunchDialog::write_asking(const QString& folder) {
   try {
+    QStringList others;
+    for (const std::string& name : session::other_files(answer_.files.files, folder.toStdString()))
+      others.append(qt(name));
+    if (!may_replace(*this, folder, others)) return words_->setText(tr("Nothing was written."));
     write(folder);
     words_->setText(tr("Written to %1.").arg(folder));
   } catch (const std::exception& error) {

@@ -31,6 +31,9 @@ class LaunchDialog : public QDialog {
   [[nodiscard]] QString words() const;
   /// Into a folder, which is made. Throws InputError and EnvironmentError.
   void write(const QString& folder) const;
+  /// The same, where files of the folder that say something else may be replaced: a question asks that. Says in
+  /// `words` what was done.
+  void write_asking(const QString& folder);
 
  private:
   void lay_out();

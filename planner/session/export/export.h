@@ -54,4 +54,8 @@ struct ExportAnswer {
 [[nodiscard]] ExportAnswer export_plan(const PricedQuestion& asked, std::string_view target, std::string_view release,
                                        const LaunchRecipe& recipe = {});
 
+/// Names of these files that are in the folder already and say something else: they may have been edited, or be
+/// somebody's own. Throws as `read_text_file`.
+[[nodiscard]] std::vector<std::string> other_files(const std::vector<LaunchFile>& files, const std::string& folder);
+
 }  // namespace plumbline::session

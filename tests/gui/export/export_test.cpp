@@ -2,11 +2,14 @@
 #include "gui/export/picture_file.h"
 #include "gui/export/plan_export.h"
 
+#include <QAbstractButton>
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QMessageBox>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
+#include <QTimer>
 
 #include "core/base/errors.h"
 #include "core/io/json.h"
@@ -92,6 +95,35 @@ TEST_CASE("launch files are those that plan export writes, with what the framewo
       if (line.contains("; nearest: "))
         CHECK(dialog.words().contains(QString::fromUtf8(line.mid(int(strlen("plan: "))))));
   }
+}
+
+TEST_CASE("launch files that somebody edited are replaced only where that was answered") {
+  const QTemporaryDir folder;
+  const session::SearchAnswer answer = session::search(search_request(small_form()));
+  LaunchDialog dialog(priced(answer.plans.front(), answer.request.question));
+  REQUIRE(dialog.choose_target("megatron-lm"));
+  REQUIRE(wait_for([&] { return dialog.is_complete(); }));
+  dialog.write_asking(folder.path());
+  CHECK(dialog.words().startsWith("Written"));
+  dialog.write_asking(folder.path());  // the same files: nothing is asked
+  CHECK(dialog.words().startsWith("Written"));
+  const QString name = QDir(folder.path()).entryList(QDir::Files).front();
+  const std::string own = read_text_file(folder.filePath(name).toStdString(), "a file");
+  const auto answer_with = [&](QMessageBox::ButtonRole role) {
+    write_output_file(folder.filePath(name).toStdString(), "edited");
+    QTimer::singleShot(0, &dialog, [&dialog, &name, role] {
+      auto* const question = dialog.findChild<QMessageBox*>();
+      REQUIRE(question != nullptr);
+      CHECK(question->text().contains(name));
+      for (QAbstractButton* const button : question->buttons())
+        if (question->buttonRole(button) == role) return button->click();
+    });
+    dialog.write_asking(folder.path());
+    return read_text_file(folder.filePath(name).toStdString(), "a file");
+  };
+  CHECK(answer_with(QMessageBox::RejectRole) == "edited");
+  CHECK(dialog.words() == "Nothing was written.");
+  CHECK(answer_with(QMessageBox::DestructiveRole) == own);
 }
 
 TEST_CASE("a framework that cannot train the plan says why, and nothing is written") {
