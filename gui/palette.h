@@ -1,10 +1,13 @@
 #pragma once
 /// \file palette.h: the colours of the window, light and dark, apart also for people who are colour-blind.
 ///
-/// Source: the hues are those of Okabe and Ito, "Color Universal Design" (2008), and of Tol, "Colour schemes" (2021),
-/// figure 4; amounts are those of van der Walt and Smith, "viridis" (2015), without the end that sinks into the card.
-/// Where a picture has an order (a stack of memory), neighbours are the furthest apart.
-/// Checked against: tests/gui/palette_test.cpp, which simulates protanopia, deuteranopia and tritanopia.
+/// One colour means one thing on all pages: what is computed forward is blue in the timeline and in the waterfall, the
+/// optimizer's state has the colour of the optimizer's time. Contrast is WCAG 2.1's: 4.5 to 1 for text, 3 to 1 for what
+/// a picture tells by colour and for borders of fields; only what is idle or a grid may be fainter. Source: hues begin
+/// at those of Okabe and Ito, "Color Universal Design" (2008), and were moved as little as keeps the members of each
+/// stack apart for all (the numbers of the test); amounts are those of van der Walt and Smith, "viridis" (2015),
+/// without the ends that sink into the card. Checked against: tests/gui/palette_test.cpp, which simulates protanopia,
+/// deuteranopia and tritanopia.
 
 #include <QColor>
 #include <QPalette>
@@ -37,16 +40,18 @@ inline constexpr std::array all_activities{Activity::forward,   Activity::backwa
 [[nodiscard]] const char* words_of(Activity activity);
 
 struct Palette {
-  QColor window;  ///< behind everything
-  QColor card;    ///< behind a picture or a table
-  QColor field;   ///< behind what is typed
-  QColor border;  ///< of cards and fields
-  QColor grid;    ///< lines inside pictures
+  QColor window;   ///< behind everything
+  QColor card;     ///< behind a picture or a table
+  QColor field;    ///< behind what is typed
+  QColor border;   ///< of cards
+  QColor outline;  ///< of fields, buttons, what is dragged
+  QColor grid;     ///< lines inside pictures
   QColor text;
   QColor faint;   ///< captions, units, axes
   QColor accent;  ///< what is chosen, links, progress
   QColor on_accent;
-  QColor chosen;   ///< the best or chosen point of a picture
+  QColor chosen;   ///< inside of a chosen point of a picture
+  QColor other;    ///< points and marks of what is neither best nor chosen
   QColor refusal;  ///< wrong values, beyond a capacity
   QColor refused;  ///< the area beyond a capacity
 

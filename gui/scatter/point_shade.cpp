@@ -35,11 +35,8 @@ int PointShade::index_of(const ScatterPoint& point) const {
 }
 
 QColor PointShade::colour(int index, const Palette& palette) const {
-  constexpr float of_others = 0.4F;
   if (shade_ != Shade::noise) return palette.sequential(1 - static_cast<double>(index) / (steps - 1));
-  QColor colour = index == 1 ? palette.accent : palette.faint;
-  if (index == 0) colour.setAlphaF(of_others);
-  return colour;
+  return index == 1 ? palette.accent : palette.other;
 }
 
 QString PointShade::words(double value) const {

@@ -50,11 +50,36 @@ void paint_capacity(QPainter& painter, const ScatterCanvas& canvas) {
                    Qt::AlignRight, QObject::tr("a GPU holds %1 GiB").arg(canvas.picture.capacity_gib, 0, 'f', 1));
 }
 
+namespace {
+
+/// Where no plan that is shown keeps the limit, or all of them do, the line would lie outside: an arrow points to it.
+void paint_limit_beyond(QPainter& painter, const ScatterCanvas& canvas) {
+  const bool is_below = canvas.picture.limit_s < canvas.step.low();
+  const double line = canvas.metrics.height(), side = line / 2;
+  const double x = canvas.plot.left() + 10 + side / 2;
+  const double tip = is_below ? canvas.plot.bottom() - 3 : canvas.plot.top() + 3;
+  const double back = is_below ? tip - side : tip + side;
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(canvas.palette.refusal);
+  painter.drawPolygon(QPolygonF({{x, tip}, {x - side / 2, back}, {x + side / 2, back}}));
+  painter.setPen(canvas.palette.refusal);
+  const QString words =
+      QObject::tr("%1: a step of %2 s").arg(canvas.picture.limit_words).arg(canvas.picture.limit_s, 0, 'g', 3);
+  painter.drawText(QRectF(x + side, is_below ? canvas.plot.bottom() - line - 2 : canvas.plot.top() + 2,
+                          canvas.plot.width() / 2, line),
+                   Qt::AlignLeft, words);
+}
+
+}  // namespace
+
 /// Above it the run breaks its deadline or its budget.
 void paint_limit(QPainter& painter, const ScatterCanvas& canvas) {
-  if (canvas.picture.limit_s <= 0 || canvas.picture.limit_s >= canvas.step.high()) return;
+  if (canvas.picture.limit_s <= 0) return;
   const Palette& palette = canvas.palette;
-  const double y = std::min(canvas.plot.bottom(), canvas.step.pixel(canvas.picture.limit_s));
+  const double limit = canvas.picture.limit_s;
+  if (limit < canvas.step.low()) painter.fillRect(canvas.plot, palette.refused);
+  if (limit < canvas.step.low() || limit > canvas.step.high()) return paint_limit_beyond(painter, canvas);
+  const double y = canvas.step.pixel(limit);
   painter.fillRect(QRectF(canvas.plot.topLeft(), QPointF(canvas.plot.right(), y)), palette.refused);
   painter.setPen(QPen(palette.refusal, 1.5, Qt::DashLine));
   painter.drawLine(QPointF(canvas.plot.left(), y), QPointF(canvas.plot.right(), y));

@@ -36,7 +36,7 @@ ScatterPlot::ScatterPlot(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Step time against peak memory"));
-  setAccessibleDescription(tr("Left and right go through the plans from the fastest on, Return chooses one"));
+  set_picture({});
 }
 
 void ScatterPlot::set_picture(ScatterPicture picture) {
@@ -44,6 +44,10 @@ void ScatterPlot::set_picture(ScatterPicture picture) {
   shade_ = PointShade(asked_shade_, picture_);
   hovered_ = -1;
   chosen_.clear();
+  QString words;
+  if (!picture_.points.empty())
+    words = tr("%1 plans; the first: %2. ").arg(picture_.points.size()).arg(picture_.points.front().words);
+  setAccessibleDescription(words + tr("Left and right go through the plans from the fastest on, Return chooses one"));
   lay_out();
   update();
 }
@@ -88,6 +92,14 @@ void ScatterPlot::lay_out() {
     least_step = is_first ? low : std::min(least_step, low);
     most_step = is_first ? high : std::max(most_step, high);
     is_first = false;
+  }
+  // The front's fastest plan may be one that the ranking has no room for.
+  const auto fastest = std::min_element(picture_.front.begin(), picture_.front.end(),
+                                        [](const QPointF& one, const QPointF& other) { return one.y() < other.y(); });
+  if (fastest != picture_.front.end() && !is_first) {
+    least_step = std::min(least_step, fastest->y());
+    least_memory = std::min(least_memory, fastest->x());
+    most_memory = std::max(most_memory, fastest->x());
   }
   const bool shows_capacity = picture_.capacity_gib > 0 && most_memory > picture_.capacity_gib / 2;
   if (shows_capacity) most_memory = std::max(most_memory, picture_.capacity_gib);

@@ -23,7 +23,7 @@ QLabel#caption { color: @faint; }
 QLabel#group { color: @faint; font-weight: bold; font-size: 8pt; }
 QLabel#refusal { color: @refusal; }
 QLabel#message { color: @refusal; background: @refused; border: 1px solid @refusal; border-radius: 4px; padding: 6px; }
-QLineEdit, QComboBox, QPlainTextEdit { background: @field; color: @text; border: 1px solid @border; border-radius: 3px;
+QLineEdit, QComboBox, QPlainTextEdit { background: @field; border: 1px solid @outline; border-radius: 3px;
   padding: 3px 5px; selection-background-color: @accent; selection-color: @onaccent; }
 QComboBox QLineEdit { border: none; padding: 0; background: transparent; }
 QLineEdit:focus, QComboBox:focus { border-color: @accent; }
@@ -31,7 +31,7 @@ QLineEdit[wrong="true"], QComboBox[wrong="true"] { border: 1px solid @refusal; b
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox::down-arrow { image: url(:/down.svg); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: @card; color: @text; border: 1px solid @border; }
-QPushButton, QToolButton { background: @field; color: @text; border: 1px solid @border; border-radius: 3px; padding: 4px 10px; }
+QPushButton, QToolButton { background: @field; color: @text; border: 1px solid @outline; border-radius: 3px; padding: 4px 10px; }
 QPushButton:hover, QToolButton:hover, QPushButton:focus, QToolButton:focus { border-color: @accent; }
 QPushButton:disabled, QToolButton:disabled { color: @faint; }
 QToolButton:checked { background: @accent; color: @onaccent; }
@@ -52,10 +52,10 @@ QHeaderView { background: @card; }
 QHeaderView::section { background: @card; color: @faint; border: none; border-bottom: 1px solid @border; padding: 4px; font-weight: bold; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
-QScrollBar::handle { background: @border; border-radius: 4px; margin: 1px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle { background: @outline; border-radius: 4px; margin: 1px; min-height: 24px; min-width: 24px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QSpinBox { background: @field; color: @text; border: 1px solid @border; border-radius: 3px; padding: 3px 5px; }
+QSpinBox { background: @field; color: @text; border: 1px solid @outline; border-radius: 3px; padding: 3px 5px; }
 QSlider::groove:horizontal { background: @grid; height: 4px; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: @accent; border-radius: 2px; }
 QSlider::handle:horizontal { background: @field; border: 1px solid @faint; border-radius: 4px; width: 12px; margin: -6px 0; }
@@ -78,11 +78,11 @@ void set_fusion(QApplication& application) {
 QString style_sheet(const Palette& palette) {
   QString text = QString::fromLatin1(sheet);
   // The longer name first: one begins with the other.
-  const std::pair<const char*, QColor> colours[] = {{"@onaccent", palette.on_accent}, {"@accent", palette.accent},
-                                                    {"@card", palette.card},          {"@border", palette.border},
-                                                    {"@faint", palette.faint},        {"@refusal", palette.refusal},
-                                                    {"@refused", palette.refused},    {"@field", palette.field},
-                                                    {"@text", palette.text},          {"@grid", palette.grid}};
+  const std::pair<const char*, QColor> colours[] = {
+      {"@onaccent", palette.on_accent}, {"@accent", palette.accent},   {"@card", palette.card},
+      {"@border", palette.border},      {"@outline", palette.outline}, {"@faint", palette.faint},
+      {"@refusal", palette.refusal},    {"@refused", palette.refused}, {"@field", palette.field},
+      {"@text", palette.text},          {"@grid", palette.grid}};
   for (const auto& [name, colour] : colours) text.replace(QString::fromLatin1(name), colour.name());
   return text;
 }

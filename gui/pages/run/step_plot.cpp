@@ -99,11 +99,11 @@ void StepPlot::paint_curve(QPainter& painter, const QRectF& plot, const AxisScal
   QPolygonF curve;
   for (const RunLine& line : lines_) curve.append(place(line, value_of(line)));
   painter.setClipRect(plot.adjusted(-4, -4, 4, 4));
-  painter.setPen(QPen(palette.of(Activity::forward), 1.8));
+  painter.setPen(QPen(palette.accent, 1.8));
   painter.drawPolyline(curve);
   if (figure_ != StepFigure::loss) return;
   painter.setPen(Qt::NoPen);
-  painter.setBrush(palette.of(Activity::backward));
+  painter.setBrush(palette.text);
   for (const RunLine& line : lines_)
     if (line.held_out_loss) painter.drawEllipse(place(line, *line.held_out_loss), 4, 4);
 }

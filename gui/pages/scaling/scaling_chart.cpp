@@ -28,7 +28,7 @@ QString title_of(ScalingFigure figure) {
   switch (figure) {
     case ScalingFigure::days: return ScalingChart::tr("Days of the run");
     case ScalingFigure::dollars: return ScalingChart::tr("Cost of the run, $");
-    case ScalingFigure::efficiency: return ScalingChart::tr("Efficiency, %");
+    case ScalingFigure::efficiency: return ScalingChart::tr("Efficiency, % of the best shown");
   }
   return {};
 }
@@ -36,7 +36,7 @@ QString title_of(ScalingFigure figure) {
 }  // namespace
 
 QColor colour_of(LineLook look, const Palette& palette) {
-  return look == LineLook::whole ? palette.of(Activity::forward) : palette.of(Activity::backward);
+  return look == LineLook::whole ? palette.accent : palette.text;
 }
 
 ScalingChart::ScalingChart(ScalingFigure figure, QWidget* parent)
@@ -45,8 +45,9 @@ ScalingChart::ScalingChart(ScalingFigure figure, QWidget* parent)
   setAccessibleName(tr("%1 over the number of GPUs").arg(title_));
 }
 
-void ScalingChart::show_lines(std::vector<ScalingLine> lines, const QString& why_empty) {
+void ScalingChart::show_lines(std::vector<ScalingLine> lines, const QString& why_empty, double limit) {
   lines_ = std::move(lines);
+  limit_ = limit;
   why_empty_ = why_empty;
   QStringList words;
   for (const ScalingLine& line : lines_)
@@ -55,6 +56,7 @@ void ScalingChart::show_lines(std::vector<ScalingLine> lines, const QString& why
                        .arg(QString::fromStdString(line.name))
                        .arg(point.devices)
                        .arg(value_words(point.expected)));
+  if (limit_ > 0) words.prepend(tr("limit: %1").arg(value_words(limit_)));
   setAccessibleDescription(words.join(QStringLiteral("; ")));
   update();
 }
@@ -69,6 +71,8 @@ std::optional<ScalingChart::Axes> ScalingChart::axes() const {
       axes.most_devices = std::max(axes.most_devices, point.devices);
       axes.most = std::max(axes.most, point.high);
     }
+  constexpr double far = 4;  // a limit beyond that would flatten the curves: words say it
+  if (limit_ > axes.most && limit_ < far * axes.most) axes.most = limit_;
   if (axes.most <= 0) axes.most = 1;
   return axes;
 }
@@ -103,6 +107,7 @@ void ScalingChart::paintEvent(QPaintEvent* /*event*/) {
     return;
   }
   paint_axes(painter, *shown, palette);
+  if (limit_ > 0) paint_limit(painter, *shown, palette);
   for (const ScalingLine& line : lines_) paint_line(painter, *shown, line, palette);
 }
 
@@ -132,6 +137,19 @@ void ScalingChart::paint_axes(QPainter& painter, const Axes& axes, const Palette
     painter.drawText(QPointF(x - wide / 2, axes.plot.bottom() + 15), words);
   }
   painter.drawText(QRectF(axes.plot.left(), height() - 20, axes.plot.width(), 18), Qt::AlignCenter, tr("GPUs"));
+}
+
+/// A dashed line, or at the upper edge an arrow where it lies above.
+void ScalingChart::paint_limit(QPainter& painter, const Axes& axes, const Palette& palette) const {
+  const double y = place(axes, axes.least_devices, limit_).y();
+  const bool is_above = y < axes.plot.top();
+  painter.setPen(QPen(palette.refusal, 1.5, Qt::DashLine));
+  if (!is_above) painter.drawLine(QLineF(axes.plot.left(), y, axes.plot.right(), y));
+  const double line = painter.fontMetrics().height();
+  const double top = is_above || y - line < axes.plot.top() ? std::max(y, axes.plot.top()) + 2 : y - line - 1;
+  painter.setPen(palette.refusal);
+  painter.drawText(QRectF(axes.plot.left(), top, axes.plot.width() - 4, line), Qt::AlignRight,
+                   (is_above ? QStringLiteral("\u2191 ") : QString()) + tr("at most %1").arg(value_words(limit_)));
 }
 
 void ScalingChart::paint_line(QPainter& painter, const Axes& axes, const ScalingLine& line,

@@ -36,8 +36,8 @@ class ScalingChart : public QWidget {
 
  public:
   explicit ScalingChart(ScalingFigure figure, QWidget* parent = nullptr);
-  /// `why_empty`: shown where there are none.
-  void show_lines(std::vector<ScalingLine> lines, const QString& why_empty = {});
+  /// `why_empty`: shown where there are none. `limit`: what the run may take at most; 0: no limit.
+  void show_lines(std::vector<ScalingLine> lines, const QString& why_empty = {}, double limit = 0);
   [[nodiscard]] ScalingFigure figure() const { return figure_; }
 
  protected:
@@ -55,12 +55,14 @@ class ScalingChart : public QWidget {
   [[nodiscard]] QPointF place(const Axes& axes, double devices, double value) const;
   [[nodiscard]] QString value_words(double value) const;
   void paint_axes(QPainter& painter, const Axes& axes, const Palette& palette) const;
+  void paint_limit(QPainter& painter, const Axes& axes, const Palette& palette) const;
   void paint_line(QPainter& painter, const Axes& axes, const ScalingLine& line, const Palette& palette) const;
 
   ScalingFigure figure_;
   QString title_;
   std::vector<ScalingLine> lines_;
   QString why_empty_;
+  double limit_ = 0;
 };
 
 /// Of the lines, for legends.

@@ -4,7 +4,11 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gui/pages/shared/legend.h"
 #include "gui/pages/shared/words_label.h"
@@ -42,14 +46,45 @@ std::vector<ScalingLine> scaling_lines(const session::SizeAnswer& answer, Scalin
   return lines;
 }
 
+/// What `plan size` answers: numbers of GPUs from the smallest on, until the limits are met.
+session::SizeAnswer fewest_within_limits(session::SizeRequest request, const Task& task) {
+  request.devices.clear();
+  request.scalings = {session::Scaling::strong};
+  return session::size(session::prepare_size(request), task);
+}
+
+/// The curves show the answer too.
+void add_count(std::vector<std::int64_t>& counts, std::int64_t count) {
+  if (std::find(counts.begin(), counts.end(), count) != counts.end()) return;
+  counts.insert(std::upper_bound(counts.begin(), counts.end(), count), count);
+}
+
+std::string note_on(const session::ScalingQuestion& question, bool has_limits) {
+  std::string note = question.note;
+  if (!note.empty()) note += "\n";
+  note += "Efficiency is the throughput of each GPU over the best of the same scaling that is shown here.";
+  if (has_limits) note += " Days: * within the limits as expected, ** at the upper end of the interval too.";
+  return note;
+}
+
 }  // namespace
 
 ShownScaling shown_scaling(const PricedPlan& plan, const Task& task) {
-  const session::ScalingQuestion question = session::scaling_question(plan.answer, plan.limits);
+  session::ScalingQuestion question = session::scaling_question(plan.answer, plan.limits);
+  std::string least;
+  if (plan.limits.any()) {
+    const session::SizeAnswer fewest = fewest_within_limits(question.request, task);
+    least = present::size_answer_words(fewest);
+    const auto row = fewest.least ? fewest.least : fewest.nearest;
+    if (row) add_count(question.request.devices, fewest.rows[*row].devices);
+  }
   const session::SizeAnswer answer = session::size(session::prepare_size(question.request), task);
   ShownScaling shown;
   shown.words = present::size_question_words(answer);
-  shown.note = question.note;
+  shown.least = least;
+  shown.note = note_on(question, plan.limits.any());
+  if (plan.limits.days) shown.limits[static_cast<std::size_t>(ScalingFigure::days)] = *plan.limits.days;
+  if (plan.limits.budget) shown.limits[static_cast<std::size_t>(ScalingFigure::dollars)] = plan.limits.budget->value();
   for (const ScalingFigure figure : all_scaling_figures)
     shown.lines[static_cast<std::size_t>(figure)] = scaling_lines(answer, figure);
   shown.strong_words = present::scaling_words(answer, session::Scaling::strong);
@@ -67,8 +102,12 @@ ScalingPage::ScalingPage(QWidget* parent) : Page(parent), task_(new LatestJob(th
   stop_ = new QPushButton(tr("&Stop"), this);
   head->addWidget(words_, 1);
   head->addWidget(stop_);
+  least_ = words_label(this);
+  least_->setObjectName("title");
+  least_->hide();
   note_ = words_label(this);
   layout->addLayout(head);
+  layout->addWidget(least_);
   layout->addWidget(note_);
   layout->addWidget(made_picture(), 3);
   strong_words_ = words_label(this);
@@ -109,7 +148,8 @@ void ScalingPage::clear() {
   legend_->show_entries({});
   strong_.set_table({});
   weak_.set_table({});
-  for (QLabel* label : {words_, note_, strong_words_, weak_words_}) label->clear();
+  for (QLabel* label : {words_, least_, note_, strong_words_, weak_words_}) label->clear();
+  least_->hide();
 }
 
 void ScalingPage::show_plan(SharedPlan plan) {
@@ -134,8 +174,11 @@ void ScalingPage::show_scaling(const ShownScaling& scaling) {
   words_->setText(QString::fromStdString(scaling.words));
   note_->setText(QString::fromStdString(scaling.note));
   note_->setVisible(!scaling.note.empty());
+  least_->setText(QString::fromStdString(scaling.least));
+  least_->setVisible(!scaling.least.empty());
   for (ScalingChart* chart : charts_)
-    chart->show_lines(scaling.lines_of(chart->figure()), tr("the machine has no price"));
+    chart->show_lines(scaling.lines_of(chart->figure()), tr("the machine has no price"),
+                      scaling.limits[static_cast<std::size_t>(chart->figure())]);
   legend_->show_entries(
       {{tr("strong scaling"), [](const Palette& palette) { return colour_of(LineLook::whole, palette); }},
        {tr("weak scaling"), [](const Palette& palette) { return colour_of(LineLook::dashed, palette); }}});

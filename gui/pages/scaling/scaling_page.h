@@ -25,7 +25,10 @@ class Legend;
 /// What the page shows of an answer.
 struct ShownScaling {
   std::string words;
-  std::string note;  ///< on a budget that the question does not say; or empty
+  std::string least;  ///< the fewest GPUs within the limits of the run, as `plan size` says; empty: it has no limits
+  std::string note;   ///< on a budget that the question does not say, and what marks and efficiency mean
+  /// Of each of all_scaling_figures, what the run may take at most; 0: no limit.
+  std::array<double, all_scaling_figures.size()> limits{};
   /// Of each of all_scaling_figures, rows on which something fits; of dollars, where a price is known.
   std::array<std::vector<ScalingLine>, all_scaling_figures.size()> lines;
   std::string strong_words, weak_words;
@@ -60,6 +63,7 @@ class ScalingPage : public Page {
   LatestJob* task_;
   SharedPlan plan_;
   QLabel* words_ = nullptr;
+  QLabel* least_ = nullptr;
   QLabel* note_ = nullptr;
   QLabel* strong_words_ = nullptr;
   QLabel* weak_words_ = nullptr;

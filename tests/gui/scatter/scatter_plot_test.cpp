@@ -1,9 +1,11 @@
 #include "gui/scatter/scatter_plot.h"
 
+#include <QImage>
 #include <QSignalSpy>
 #include <QTest>
 #include <random>
 
+#include "gui/palette.h"
 #include "tests/catch.h"
 
 namespace plumbline::gui {
@@ -90,6 +92,38 @@ TEST_CASE("many points are painted from one picture of them as few are one by on
   const QPoint at = plot.place_of(4990).toPoint();  // tied, painted on top
   CHECK(many.pixelColor(at) != empty.pixelColor(at));
   CHECK(plot.grab().toImage() == many);  // from the cache
+}
+
+TEST_CASE("a limit beyond the picture is an arrow at its edge, and the front's fastest plan lies inside") {
+  ScatterPlot plot;
+  plot.resize(500, 300);
+  ScatterPicture picture;
+  picture.points = {{40, 10, 9, 11, true, "a"}, {50, 12, 8, 13, false, "b"}};
+  picture.front = {{30, 7}, {40, 10}};
+  picture.limit_words = "30 days";
+  const auto reds = [&](double limit, const QRect& area) {
+    picture.limit_s = limit;
+    plot.set_picture(picture);
+    const QImage image = plot.grab(area).toImage();
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) count += image.pixelColor(x, y) == palette_of(plot).refusal ? 1 : 0;
+    return count;
+  };
+  const QRect bottom(0, 220, 500, 60), top(0, 0, 500, 40);
+  CHECK(reds(1, bottom) > 20);
+  CHECK(reds(1, top) == 0);
+  CHECK(reds(100, top) > 20);
+  CHECK(reds(100, bottom) == 0);
+  CHECK(reds(0, top) + reds(0, bottom) == 0);
+  picture.points.push_back({30, 7, 7, 7, false, "the front's fastest"});
+  const QPointF with_point = [&] {
+    ScatterPlot other;
+    other.resize(500, 300);
+    other.set_picture(picture);
+    return other.place_of(0);
+  }();
+  CHECK(plot.place_of(0) == with_point);  // the axes held it before it was a point
 }
 
 }  // namespace plumbline::gui

@@ -20,6 +20,23 @@ void require_equal(const present::Table& one, const present::Table& other) {
       CHECK(one.rows[row][column].text == other.rows[row][column].text);
 }
 
+/// What `plan size` answers to the question of a plan.
+struct SizeAnswerOf {
+  const PricedPlan& plan;
+  double days_of_all = days();
+
+  [[nodiscard]] session::SizeAnswer answer(const session::RunLimits& limits) const {
+    session::SizeRequest request = session::scaling_question(plan.answer, limits).request;
+    request.devices.clear();
+    request.scalings = {session::Scaling::strong};
+    return session::size(session::prepare_size(request));
+  }
+  [[nodiscard]] double days() const {
+    session::SizeRequest request = session::scaling_question(plan.answer).request;
+    return session::size(session::prepare_size(request)).rows.front().bill.days.expected;
+  }
+};
+
 TEST_CASE("figures over the number of GPUs are those of plan size") {
   ScalingPage page;
   const SharedPlan plan = priced(pipelined());
@@ -41,6 +58,21 @@ TEST_CASE("figures over the number of GPUs are those of plan size") {
     const QAbstractItemModelTester tester(view->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     view->sortByColumn(0, Qt::DescendingOrder);
   }
+}
+
+TEST_CASE("a deadline is answered by the fewest GPUs, as plan size does, and drawn") {
+  const SharedPlan without = priced(pipelined());
+  SizeAnswerOf by_limits{*without};
+  const double days = by_limits.days_of_all / 3;
+  session::RunLimits limits;
+  limits.days = days;
+  const ShownScaling shown = shown_scaling(PricedPlan{without->request, without->answer, limits});
+  CHECK(shown.least == present::size_answer_words(by_limits.answer(limits)));
+  CHECK(shown.least.find("GPUs") != std::string::npos);
+  CHECK(shown.limits[static_cast<std::size_t>(ScalingFigure::days)] == days);
+  CHECK(shown.note.find("**") != std::string::npos);
+  CHECK(shown_scaling(*without).note.find("**") == std::string::npos);
+  CHECK(shown_scaling(*without).least.empty());
 }
 
 TEST_CASE("a search over numbers of GPUs is stopped by a click, and shows nothing then") {
