@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -58,7 +59,7 @@ ComparePage::ComparePage(QWidget* parent)
   view_->setSortingEnabled(false);
   differences->add(view_, 1);
   auto* const both = new QHBoxLayout;
-  both->addWidget(make_pictures(), 1);
+  both->addWidget(make_scrolled_pictures(), 1);
   both->addWidget(differences, 1);
   auto* const column = new QVBoxLayout(this);
   column->addWidget(card_);
@@ -66,6 +67,18 @@ ComparePage::ComparePage(QWidget* parent)
   connect(&simulated_, &LatestJob::failed, card_, &Card::set_subtitle);
   compare({}, tr("Choose two or more plans in the ranking (Ctrl and a click), or one, which is held against its best "
                  "neighbour."));
+}
+
+/// Several plans are higher than a small screen: they scroll.
+QWidget* ComparePage::make_scrolled_pictures() {
+  auto* const scroll = new QScrollArea(this);
+  scroll->setWidget(make_pictures());
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);  // nothing in it takes keys; the table has its figures
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setAccessibleName(tr("Pictures of the plans that are compared"));
+  return scroll;
 }
 
 QWidget* ComparePage::make_pictures() {

@@ -41,6 +41,7 @@ class ComparePage : public Page {
   void compare(std::vector<Plan> plans, const QString& words);
   void simulate(const SharedPlan& asked);
   QWidget* make_pictures();
+  QWidget* make_scrolled_pictures();
 
   std::vector<Plan> chosen_;
   std::vector<Plan> plans_;

@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStringList>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -37,6 +38,13 @@ void StageBars::show_data(SharedMemory memory) {
   const bool is_other = !memory || !memory_ || memory->stages() != memory_->stages();
   memory_ = std::move(memory);
   if (memory_ && is_other) stage_ = static_cast<std::size_t>(memory_->plan.prediction.heaviest_stage);
+  QStringList words;
+  for (std::size_t stage = 0; memory_ && stage < memory_->stages(); ++stage)
+    words.append(
+        tr("stage %1: %2 of %3 GiB")
+            .arg(stage)
+            .arg(gib(memory_->plan.prediction.stage_memory[stage].device_total()), gib(memory_->capacity[stage])));
+  setAccessibleDescription(words.join("; "));
   update();
 }
 
@@ -146,6 +154,7 @@ void StageBars::paint_capacity_words(QPainter& painter, const Palette& palette) 
   const bool is_seen = memory_->device_memory.back() <= highest();
   if (!is_seen) words += tr(", far above");
   const QFontMetricsF metrics(painter.font());
+  words = metrics.elidedText(words, Qt::ElideRight, std::max(0, width() - left_margin - 24));
   const double wide = metrics.horizontalAdvance(words) + 8;
   const double line = is_seen ? y_of(memory_->device_memory.back()) : top_margin + metrics.height();
   const QRectF room(width() - 8 - wide, line - metrics.height() - 2, wide, metrics.height());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/quantity/text.h"
 #include "gui/pages/memory/treemap_layout.h"
 #include "gui/widgets/focus_frame.h"
 #include "planner/present/numbers.h"
@@ -35,6 +36,11 @@ void Treemap::show_tree(std::vector<MemoryBranch> tree) {
   tree_ = std::move(tree);
   std::stable_sort(tree_.begin(), tree_.end(),
                    [](const MemoryBranch& a, const MemoryBranch& b) { return a.bytes > b.bytes; });
+  QStringList words;
+  for (const MemoryBranch& branch : tree_)
+    words.append(QString::fromStdString(present::words_of(to_text(branch.memory_class))) + ' ' +
+                 QString::fromStdString(to_text(branch.bytes)));
+  setAccessibleDescription(words.join("; "));
   lay_out();
   mark(-1);
 }

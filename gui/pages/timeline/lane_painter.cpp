@@ -69,6 +69,7 @@ void LanePainter::add_columns(const std::function<void(std::vector<ColumnShares>
 
 void LanePainter::draw_boxes(QPainter& painter, const Lane& lane, const QRectF& area, const TimeWindow& window,
                              const Palette& palette) {
+  if (shows_bins(lane, window, static_cast<std::size_t>(std::max(0., area.width() * ratio_)))) return;
   const double scale = area.width() / window.length();
   const QFontMetricsF metrics(painter.font());
   const double digit = metrics.horizontalAdvance('0');

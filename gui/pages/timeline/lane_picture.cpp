@@ -78,7 +78,8 @@ void LanePicture::paint_name(QPainter& painter, const LaneRow& row, const QRectF
   if (row.kind == RowKind::stage && !is_chosen && (row.stage % every != 0 || away < every)) return;
   painter.setPen(is_chosen ? palette.text : palette.faint);
   const QRectF place(8, area.center().y() - 10, name_width - 14, 20);
-  const QString name = QString::fromStdString(row.lane->name);
+  const QString name = painter.fontMetrics().elidedText(QString::fromStdString(row.lane->name), Qt::ElideRight,
+                                                        static_cast<int>(place.width()));
   painter.drawText(place, Qt::AlignVCenter | (row.kind != RowKind::stage ? Qt::AlignRight : Qt::AlignLeft), name);
 }
 

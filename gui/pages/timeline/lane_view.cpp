@@ -25,6 +25,7 @@ LaneView::LaneView(QWidget* parent) : QAbstractScrollArea(parent) {
 
 void LaneView::show_data(SharedTimeline timeline) {
   picture_.data = std::move(timeline);
+  setAccessibleDescription(picture_.data ? QString::fromStdString(timeline_words(*picture_.data)) : QString());
   picture_.window = TimeWindow(picture_.data ? static_cast<double>(picture_.data->end().value()) : 1);
   picture_.stage = picture_.data ? static_cast<std::size_t>(picture_.data->simulation().heaviest_rank) : 0;
   picture_.instant.reset();

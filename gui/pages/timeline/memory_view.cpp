@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/quantity/text.h"
 #include "gui/pages/shared/memory_axis.h"
 #include "gui/pages/timeline/memory_columns.h"
 #include "gui/widgets/focus_frame.h"
@@ -32,6 +33,10 @@ MemoryView::MemoryView(QWidget* parent) : QWidget(parent) {
 void MemoryView::show_picture(std::optional<MemoryPicture> picture) {
   picture_ = std::move(picture);
   sample_ = picture_ ? picture_->track.peak : 0;
+  setAccessibleDescription(picture_ ? tr("%1 at the peak, of %2")
+                                          .arg(QString::fromStdString(to_text(picture_->peak)),
+                                               QString::fromStdString(to_text(picture_->capacity)))
+                                    : QString());
   update();
 }
 
