@@ -3,6 +3,8 @@
 #include <QComboBox>
 #include <QCompleter>
 #include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QKeySequence>
 #include <QLabel>
 #include <QLineEdit>
 #include <QStyle>
@@ -51,6 +53,25 @@ FieldEdit::FieldEdit(const FieldFacts& facts, const QStringList& choices, FieldL
   refusal_->hide();
   lay_out(layout);
   connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) { Q_EMIT edited(field_, text); });
+  connect(line_, &QLineEdit::editingFinished, this, &FieldEdit::committed);
+  line_->installEventFilter(this);
+}
+
+/// Undo and redo are those of the whole question, also while a field has the focus.
+bool FieldEdit::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != line_ || (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress))
+    return QWidget::eventFilter(watched, event);
+  auto* const key = static_cast<QKeyEvent*>(event);
+  if (!key->matches(QKeySequence::Undo) && !key->matches(QKeySequence::Redo))
+    return QWidget::eventFilter(watched, event);
+  event->ignore();
+  return true;
+}
+
+void FieldEdit::choose(const QString& text) {
+  Q_EMIT committed();
+  Q_EMIT edited(field_, text);
+  Q_EMIT committed();
 }
 
 void FieldEdit::make_list(const QStringList& choices) {
@@ -65,9 +86,8 @@ void FieldEdit::make_list(const QStringList& choices) {
   list_->completer()->setCompletionMode(QCompleter::PopupCompletion);
   line_ = list_->lineEdit();
   line_->clear();
-  connect(list_, &QComboBox::textActivated, this, [this](const QString& text) { Q_EMIT edited(field_, text); });
-  connect(list_->completer(), QOverload<const QString&>::of(&QCompleter::activated), this,
-          [this](const QString& text) { Q_EMIT edited(field_, text); });
+  connect(list_, &QComboBox::textActivated, this, &FieldEdit::choose);
+  connect(list_->completer(), QOverload<const QString&>::of(&QCompleter::activated), this, &FieldEdit::choose);
 }
 
 void FieldEdit::lay_out(FieldLayout layout) {

@@ -31,9 +31,15 @@ class FieldEdit : public QWidget {
 
  Q_SIGNALS:
   void edited(plumbline::gui::Field field, const QString& text);
+  /// What was typed is whole: Enter, the focus goes elsewhere, a choice of the list.
+  void committed();
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void make_list(const QStringList& choices);
+  void choose(const QString& text);
   void lay_out(FieldLayout layout);
 
   Field field_;

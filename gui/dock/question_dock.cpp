@@ -11,11 +11,13 @@
 #include <QVBoxLayout>
 #include <array>
 
+#include "core/base/errors.h"
 #include "core/quantity/text.h"
 #include "gui/dock/cluster_words.h"
 #include "gui/dock/field_choices.h"
 #include "gui/dock/field_edit.h"
 #include "gui/dock/machine_dialog.h"
+#include "gui/question/command_text.h"
 #include "gui/text.h"
 #include "planner/session/search/search_words.h"
 
@@ -102,8 +104,8 @@ void QuestionDock::add_group(FieldGroup group, QVBoxLayout& column) {
     if (facts.group != group) continue;
     auto* const edit = new FieldEdit(facts, choices_of(facts.field), layout_of(facts));
     fields_[facts.field] = edit;
-    connect(edit, &FieldEdit::edited, this,
-            [this](Field field, const QString& text) { model_->set(field, text.toStdString()); });
+    connect(edit, &FieldEdit::edited, this, &QuestionDock::take);
+    connect(edit, &FieldEdit::committed, model_, &QuestionModel::end_typing);
     if (!is_short(facts)) {
       column.addWidget(edit);
       if (facts.field == Field::machine) column.addWidget(make_machine_line());
@@ -115,6 +117,17 @@ void QuestionDock::add_group(FieldGroup group, QVBoxLayout& column) {
     }
   }
   column.addSpacing(2);
+}
+
+/// A command line that is pasted into a field is the question that it asks.
+void QuestionDock::take(Field field, const QString& text) {
+  if (!is_command(text.toStdString())) return model_->set(field, text.toStdString());
+  try {
+    model_->replace(form_of_command(text.toStdString()), tr("Command line"));
+  } catch (const InputError& error) {
+    show_form();
+    fields_.at(field)->set_refusal(QString::fromUtf8(error.what()));
+  }
 }
 
 /// Below the cluster: its nodes, how many of its numbers are edited, and the way to them.

@@ -39,6 +39,7 @@ class QuestionDock : public QWidget {
 
  private:
   void add_group(FieldGroup group, QVBoxLayout& column);
+  void take(Field field, const QString& text);
   QWidget* make_machine_line();
   QWidget* make_foot();
   void follow_search();

@@ -17,8 +17,10 @@ class QuestionModel : public QObject {
   using QObject::QObject;
 
   [[nodiscard]] const QuestionForm& form() const { return form_; }
-  /// Letters typed into one field without a pause of another field are one change.
+  /// Letters typed or deleted one behind the other in one field are one change, until `end_typing`.
   void set(Field field, const std::string& text);
+  /// What was typed is a value of its own: Enter, Tab, a choice of a list. What is typed behind it is another change.
+  void end_typing() { is_typing_ = false; }
   /// A number of the cluster has another value or source; with all texts empty it is the cluster's own again.
   void edit_machine(const MachineEdit& edit);
   /// The whole question at once, as one change.
@@ -34,6 +36,7 @@ class QuestionModel : public QObject {
   void apply(const QuestionForm& form);
 
   QuestionForm form_;
+  bool is_typing_ = false;  ///< the next letter may be part of the last change
   QUndoStack changes_;
 };
 

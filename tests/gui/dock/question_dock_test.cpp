@@ -82,6 +82,39 @@ TEST_CASE("undo writes the fields as they were") {
   CHECK(asked.dock.field(Field::model).text().isEmpty());
 }
 
+TEST_CASE("the keys of undo in a field are left to the question, and a value that was left with Tab is a step") {
+  Asked asked;
+  asked.type(Field::batch, "512");
+  QTest::keyClick(&asked.editor(Field::batch), Qt::Key_Tab);
+  asked.type(Field::batch, "256");
+  QTest::keyClick(&asked.editor(Field::batch), Qt::Key_Return);
+  for (const Field field : {Field::batch, Field::tokens}) {  // one has an undo of its own, one has none
+    QKeyEvent key(QEvent::ShortcutOverride, Qt::Key_Z, Qt::ControlModifier);
+    QCoreApplication::sendEvent(&asked.editor(field), &key);
+    CHECK_FALSE(key.isAccepted());
+  }
+  QTest::keyClick(&asked.editor(Field::batch), Qt::Key_Z, Qt::ControlModifier);  // nobody takes the shortcut here
+  CHECK(asked.dock.field(Field::batch).text() == "256");
+  asked.model.changes().undo();
+  CHECK(asked.dock.field(Field::batch).text() == "512");
+  asked.model.changes().undo();
+  CHECK(asked.dock.field(Field::batch).text().isEmpty());
+}
+
+TEST_CASE("a command line that is pasted into a field is the question") {
+  const Asked asked;
+  QLineEdit& line = asked.editor(Field::model);
+  line.insert("plan search --model gpt2 --machine dgx-h100 --gpus 8");
+  Q_EMIT line.textEdited(line.text());
+  CHECK(asked.model.form()[Field::model] == "gpt2");
+  CHECK(asked.model.form()[Field::gpus] == "8");
+  CHECK(line.text() == "gpt2");
+  line.setText("plan search --modle gpt2");
+  Q_EMIT line.textEdited(line.text());
+  CHECK(asked.dock.field(Field::model).refusal().contains("--modle"));
+  CHECK(asked.model.form()[Field::gpus] == "8");
+}
+
 TEST_CASE("every field has a name for who does not see it") {
   const Asked asked;
   for (const FieldFacts& facts : all_fields()) CHECK_FALSE(asked.editor(facts.field).accessibleName().isEmpty());
