@@ -26,6 +26,7 @@ TableView::TableView(TableModel& model, const QString& name, QWidget* parent) : 
   horizontalHeader()->setSortIndicatorClearable(true);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setMinimumSectionSize(28);
+  horizontalHeader()->setSectionsMovable(true);
   horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
   verticalHeader()->hide();
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 9);
@@ -46,6 +47,7 @@ void TableView::measure_columns() {
   QFont bold = font();
   bold.setBold(true);
   const QFontMetrics titles(bold);
+  place_saved_columns();
   widths_.clear();
   for (int column = 0; column < model_->columnCount(); ++column) {
     const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
@@ -153,10 +155,65 @@ void TableView::keyPressEvent(QKeyEvent* event) {
   sortByColumn(column, is_sorted ? Qt::DescendingOrder : Qt::AscendingOrder);
 }
 
-void TableView::contextMenuEvent(QContextMenuEvent* event) { show_column_menu(event->globalPos()); }
+void TableView::contextMenuEvent(QContextMenuEvent* event) {
+  const bool is_by_key = event->reason() == QContextMenuEvent::Keyboard;
+  const QModelIndex at = is_by_key ? currentIndex() : indexAt(viewport()->mapFromGlobal(event->globalPos()));
+  if (!row_menu_ || !at.isValid()) return show_column_menu(event->globalPos());
+  QMenu menu(this);
+  row_menu_(menu, model_->row_of(at.row()));
+  menu.addSeparator();
+  fill_column_menu(*menu.addMenu(tr("Co&lumns")));
+  menu.exec(is_by_key ? viewport()->mapToGlobal(visualRect(at).bottomLeft()) : event->globalPos());
+}
 
 void TableView::show_column_menu(const QPoint& global) {
   QMenu menu(this);
+  fill_column_menu(menu);
+  menu.exec(global);
+}
+
+QByteArray TableView::saved_columns() const {
+  const QHeaderView& header = *horizontalHeader();
+  // What an earlier start saved still waits for a table: it stays as it is.
+  if (header.count() == 0 || !saved_order_.isEmpty()) return {};
+  if (!is_chosen_by_hand_ && !header.sectionsMoved()) return {};
+  QStringList order, hidden;
+  for (int place = 0; place < header.count(); ++place) {
+    const int column = header.logicalIndex(place);
+    const QString id = qt(model_->table().columns[static_cast<std::size_t>(column)].id);
+    order.append(id);
+    if (is_chosen_by_hand_ && isColumnHidden(column)) hidden.append(id);
+  }
+  return (order.join(',') + ';' + (is_chosen_by_hand_ ? hidden.join(',') : QString("-"))).toUtf8();
+}
+
+void TableView::restore_columns(const QByteArray& saved) {
+  const QStringList parts = QString::fromUtf8(saved).split(';');
+  if (parts.size() != 2) return;
+  saved_order_ = parts[0].split(',', Qt::SkipEmptyParts);
+  is_chosen_by_hand_ = parts[1] != "-";
+  saved_hidden_ = is_chosen_by_hand_ ? parts[1].split(',', Qt::SkipEmptyParts) : QStringList();
+  measure_columns();
+}
+
+int TableView::column_of(const QString& id) const {
+  for (int column = 0; column < model_->columnCount(); ++column)
+    if (qt(model_->table().columns[static_cast<std::size_t>(column)].id) == id) return column;
+  return -1;
+}
+
+/// Once, with the first table that has columns; columns that the earlier table had not stand where they are.
+void TableView::place_saved_columns() {
+  if (saved_order_.isEmpty() || model_->columnCount() == 0) return;
+  int place = 0;
+  for (const QString& id : std::exchange(saved_order_, {}))
+    if (const int column = column_of(id); column >= 0)
+      horizontalHeader()->moveSection(horizontalHeader()->visualIndex(column), place++);
+  for (const QString& id : std::exchange(saved_hidden_, {}))
+    if (const int column = column_of(id); column >= 0) setColumnHidden(column, true);
+}
+
+void TableView::fill_column_menu(QMenu& menu) {
   for (int column = 0; column < model_->columnCount(); ++column) {
     QAction* const action = menu.addAction(model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
     action->setCheckable(true);
@@ -169,7 +226,6 @@ void TableView::show_column_menu(const QPoint& global) {
       fit_columns();
     });
   }
-  menu.exec(global);
 }
 
 }  // namespace plumbline::gui

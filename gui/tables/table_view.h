@@ -5,8 +5,14 @@
 /// columns leave as they do on a terminal (column_room.h) until somebody chooses columns, and words in the last one are
 /// cut. Checked against: tests/gui/tables/table_view_test.cpp.
 
+#include <QByteArray>
+#include <QStringList>
 #include <QTableView>
+#include <functional>
+#include <utility>
 #include <vector>
+
+class QMenu;
 
 namespace plumbline::gui {
 
@@ -28,6 +34,13 @@ class TableView : public QTableView {
   /// Which columns left for want of room: "in all rows: sp on; no room for: tok/s/GPU"; empty: none.
   [[nodiscard]] const QString& room_words() const { return room_words_; }
 
+  /// What a right click on a row offers ahead of the choice of columns. `row` is one of the table.
+  using RowMenu = std::function<void(QMenu& menu, int row)>;
+  void set_row_menu(RowMenu fill) { row_menu_ = std::move(fill); }
+  /// Which columns somebody chose and their order, by their ids, for the next start; empty: nobody did.
+  [[nodiscard]] QByteArray saved_columns() const;
+  void restore_columns(const QByteArray& saved);
+
  Q_SIGNALS:
   void hovered(int row);
   void room_changed();
@@ -46,11 +59,16 @@ class TableView : public QTableView {
   void fit_columns();
   void cut_words(int room);
   void show_column_menu(const QPoint& global);
+  void fill_column_menu(QMenu& menu);
+  void place_saved_columns();
+  [[nodiscard]] int column_of(const QString& id) const;
 
   TableModel* model_;
   std::vector<int> widths_;  ///< of columns that have as much room as they need
   QString room_words_;
   bool is_chosen_by_hand_ = false;
+  QStringList saved_order_, saved_hidden_;  ///< ids of columns of an earlier start; empty: none
+  RowMenu row_menu_;
   int hovered_ = -1;
 };
 

@@ -3,13 +3,16 @@
 #include <QCommandLineOption>
 #include <QCommandLineParser>
 #include <QIcon>
+#include <QSettings>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "gui/window/ending_signals.h"
 #include "gui/window/main_window.h"
 #include "gui/window/screenshots.h"
 #include "gui/window/style.h"
+#include "gui/window/window_memory.h"
 #include "jobs/run_in_process.h"
 
 namespace {
@@ -31,14 +34,24 @@ int run(QApplication& application) {
   parser.addOptions({screenshots, dark});
   parser.addPositionalArgument("file", "A plan, a session, a config.json, a machine or the record of a run.", "[file]");
   parser.process(application);
-  apply_scheme(application, parser.isSet(dark) ? Scheme::dark : desktop_scheme());
+  QSettings settings;
+  const bool remembers = !parser.isSet(screenshots);
+  const Scheme usual = remembers ? recalled_scheme(settings).value_or(desktop_scheme()) : desktop_scheme();
+  apply_scheme(application, parser.isSet(dark) ? Scheme::dark : usual);
   QApplication::setWindowIcon(QIcon(":/plumbline.svg"));
   MainWindow window;
   const QStringList files = parser.positionalArguments();
   if (parser.isSet(screenshots)) return write_screenshots(window, parser.value(screenshots), files.value(0));
+  recall(window, settings);
+  follow_ending_signals(window, [] { QApplication::quit(); });
   window.show();
-  if (!files.isEmpty()) window.open(files.front());
-  return QApplication::exec();
+  if (files.isEmpty())
+    recall_question(window, settings);
+  else
+    window.open(files.front());
+  const int code = QApplication::exec();
+  remember(window, settings);
+  return code;
 }
 
 }  // namespace

@@ -20,9 +20,11 @@
 #include "gui/pages/run/run_page.h"
 #include "gui/pages/start/start_page.h"
 #include "gui/pages/timeline/timeline_page.h"
+#include "gui/tables/table_view.h"
 #include "gui/text.h"
 #include "gui/window/menus.h"
 #include "gui/window/page_list.h"
+#include "gui/window/row_menu.h"
 
 namespace plumbline::gui {
 namespace {
@@ -125,6 +127,8 @@ void MainWindow::link_plans() {
     pricer_.price(several.front(), found.answer.request.question, run_limits(found.form));
     compare_->set_others(std::move(several));
   });
+  plans_->findChild<TableView*>("ranking")->set_row_menu(
+      [this](QMenu& menu, int plan) { fill_row_menu(*this, menu, plan); });
   connect(&pricer_, &PlanPricer::priced, this, &MainWindow::show_plan);
   connect(&pricer_, &PlanPricer::opened, this, &MainWindow::show_content);
   connect(&pricer_, &PlanPricer::failed, this, &MainWindow::say);

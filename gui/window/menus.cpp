@@ -2,20 +2,31 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QDir>
 #include <QDockWidget>
+#include <QFile>
 #include <QFileDialog>
 #include <QKeySequence>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <functional>
+#include <string>
+#include <vector>
 
+#include "core/base/errors.h"
+#include "core/io/json_file.h"
 #include "core/io/output_file.h"
 #include "gui/dock/question_dock.h"
 #include "gui/export/launch_dialog.h"
 #include "gui/export/picture_file.h"
 #include "gui/export/plan_export.h"
+#include "gui/export/replace_question.h"
+#include "gui/pages/run/run_page.h"
+#include "gui/question/command_text.h"
 #include "gui/tables/csv.h"
+#include "gui/text.h"
 #include "gui/window/keys_dialog.h"
 #include "gui/window/main_window.h"
 #include "gui/window/style.h"
@@ -73,8 +84,16 @@ void add_file_menu(MainWindow& window) {
     const QString folder = QFileDialog::getExistingDirectory(&window, QObject::tr("Folder of the CSV files"));
     if (!folder.isEmpty()) export_tables(window, folder);
   });
+  add(menu, QObject::tr("Save r&ecord..."), {}, [&window] {
+    const QString file = asked_file(window, QObject::tr("Save the record of the run"), "measured.json", "*.json");
+    if (!file.isEmpty()) save_record(window, file);
+  });
   menu.addSeparator();
   add(menu, QObject::tr("&Quit"), QKeySequence("Ctrl+Q"), [&window] { window.close(); });
+}
+
+void copy_question(MainWindow& window, const std::function<std::string(const QuestionForm&)>& text_of) {
+  (void)written(window, [&] { QApplication::clipboard()->setText(qt(text_of(window.question().form()))); });
 }
 
 void add_edit_menu(MainWindow& window) {
@@ -85,6 +104,15 @@ void add_edit_menu(MainWindow& window) {
   QAction* const redo = changes.createRedoAction(&menu, QObject::tr("&Redo"));
   redo->setShortcuts({QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")});
   menu.addActions({undo, redo});
+  menu.addSeparator();
+  add(menu, QObject::tr("Copy question as &command"), QKeySequence("Ctrl+Shift+C"),
+      [&window] { copy_question(window, search_command); });
+  add(menu, QObject::tr("Copy question as &Python"), {}, [&window] {
+    copy_question(window,
+                  [](const QuestionForm& form) { return "import plumbline\n\nfound = " + search_python(form); });
+  });
+  add(menu, QObject::tr("Paste comman&d as question"), QKeySequence("Ctrl+Shift+V"),
+      [&window] { paste_question(window, QApplication::clipboard()->text()); });
   menu.addSeparator();
   add(menu, QObject::tr("&Numbers of the cluster..."), QKeySequence("Ctrl+M"),
       [&window] { window.dock().show_machine(); });
@@ -157,10 +185,35 @@ bool export_tables(MainWindow& window, const QString& folder) {
     window.say(QObject::tr("The page %1 has no table to export.").arg(window.page_in_front()->title()));
     return false;
   }
+  std::vector<LaunchFile> files;
+  for (const NamedTable& one : tables) files.push_back({one.name + ".csv", csv_text(one.table)});
   return written(window, [&] {
-    for (const NamedTable& one : tables)
-      write_output_file(QDir(folder).filePath(QString::fromStdString(one.name) + ".csv").toStdString(),
-                        csv_text(one.table));
+    QStringList others;
+    for (const std::string& name : session::other_files(files, folder.toStdString())) others.append(qt(name));
+    if (!may_replace(window, folder, others)) throw EnvironmentError("Nothing was written.");
+    for (const LaunchFile& file : files)
+      write_output_file(QDir(folder).filePath(qt(file.name)).toStdString(), file.text);
+  });
+}
+
+bool save_record(MainWindow& window, const QString& file) {
+  auto* const page = qobject_cast<RunPage*>(window.page("run"));
+  const QString record = page->run().record_file();
+  if (page->run().is_running() || !QFile::exists(record)) {
+    window.say(QObject::tr("There is no record: no run of this window has ended with one."));
+    return false;
+  }
+  return written(window, [&] {
+    write_output_file(file.toStdString(), read_text_file(record.toStdString(), "the record of a run"));
+  });
+}
+
+bool paste_question(MainWindow& window, const QString& command) {
+  return written(window, [&] {
+    if (!is_command(command.toStdString()))
+      throw InputError({"clipboard", "holds no question", "a line such as plan search --model llama-3-8b ...", ""});
+    window.question().replace(form_of_command(command.toStdString()), QObject::tr("Command line"));
+    window.say({});
   });
 }
 

@@ -19,5 +19,9 @@ void export_trace(MainWindow& window, const QString& file);
 /// nullptr, with the reason said in the window, where there is no plan.
 LaunchDialog* show_launch_files(MainWindow& window);
 bool export_plan(MainWindow& window, const QString& file);
+/// The record of the last run of this window; false with the reason said where there is none.
+bool save_record(MainWindow& window, const QString& file);
+/// A command line becomes the question; false with the reason said where it is none.
+bool paste_question(MainWindow& window, const QString& command);
 
 }  // namespace plumbline::gui

@@ -78,6 +78,7 @@ QWidget* PlansPage::make_table_card() {
   table_card_ = new Card(tr("Ranking"));
   make_table_tools();
   ranking_view_ = new TableView(*ranking_, tr("Ranking of plans"), table_card_);
+  ranking_view_->setObjectName("ranking");
   table_card_->add(ranking_view_, 1);
   table_card_->add(make_reasons(), 1);
   words_ = words_label(table_card_);

@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabBar>
@@ -14,6 +15,14 @@
 #include "gui/dock/machine_dialog.h"
 #include "gui/dock/question_dock.h"
 #include "gui/export/launch_dialog.h"
+#include "gui/pages/compare/timeline_strips.h"
+#include "gui/pages/memory/stage_bars.h"
+#include "gui/pages/memory/treemap.h"
+#include "gui/pages/step/waterfall.h"
+#include "gui/pages/timeline/lane_view.h"
+#include "gui/pages/timeline/memory_view.h"
+#include "gui/scatter/scatter_plot.h"
+#include "gui/widgets/stacked_bars.h"
 #include "gui/window/keys_dialog.h"
 #include "gui/window/main_window.h"
 #include "gui/window/menus.h"
@@ -133,6 +142,55 @@ TEST_CASE("no page needs scrolling sideways at 1280 by 800") {
       CHECK(area->horizontalScrollBar()->maximum() == 0);
     }
   }
+}
+
+TEST_CASE("with every page answered the window is no larger than a screen of 1024 by 700") {
+  const Styled styled;
+  MainWindow window;
+  window.resize(1024, 700);
+  window.show();
+  REQUIRE(QTest::qWaitForWindowExposed(&window));
+  ask(window);
+  for (Page* const page : window.pages()) {
+    window.bring_to_front(page->id());
+    REQUIRE(wait_for([&] { return page->is_complete(); }));
+    QTest::qWait(20);
+    const QSize least = window.minimumSizeHint();
+    INFO(page->id().toStdString() << ": " << least.width() << " by " << least.height());
+    CHECK(least.width() <= 1024);
+    CHECK(least.height() <= 700);
+    CHECK(window.size() == QSize(1024, 700));
+  }
+}
+
+TEST_CASE("each picture says in words what it shows") {
+  MainWindow window;
+  window.resize(1280, 800);
+  window.show();
+  ask(window);
+  for (Page* const page : window.pages()) {
+    window.bring_to_front(page->id());
+    REQUIRE(wait_for([&] { return page->is_complete(); }));
+  }
+  int pictures = 0;
+  const auto check = [&](const QList<QWidget*>& widgets) {
+    for (const QWidget* const widget : widgets) {
+      INFO(widget->accessibleName().toStdString());
+      CHECK_FALSE(widget->accessibleName().isEmpty());
+      CHECK(widget->accessibleDescription().contains(QRegularExpression("[0-9]")));
+      ++pictures;
+    }
+  };
+  const auto all = [&](const auto& found) { check({found.begin(), found.end()}); };
+  all(window.findChildren<ScatterPlot*>());
+  all(window.findChildren<StageBars*>());
+  all(window.findChildren<Treemap*>());
+  all(window.findChildren<LaneView*>());
+  all(window.findChildren<MemoryView*>());
+  all(window.findChildren<Waterfall*>());
+  all(window.findChildren<StackedBars*>());
+  all(window.findChildren<TimelineStrips*>());
+  CHECK(pictures == 9);
 }
 
 TEST_CASE("light and dark change while the window is open, in every picture") {

@@ -16,7 +16,7 @@ QuestionForm with_tokens() {
   return form;
 }
 
-const session::SearchAnswer& answer() {
+const session::SearchAnswer& answer_of_run() {
   static const session::SearchAnswer found = session::search(search_request(with_tokens()));
   return found;
 }
@@ -24,10 +24,10 @@ const session::SearchAnswer& answer() {
 }  // namespace
 
 TEST_CASE("unfolded, every plan stands behind the one that it is like, priced as the search ranked it") {
-  const std::vector<RankedPlan> folded = folded_plans(answer());
-  const std::vector<RankedPlan> all = unfolded_plans(answer());
+  const std::vector<RankedPlan> folded = folded_plans(answer_of_run());
+  const std::vector<RankedPlan> all = unfolded_plans(answer_of_run());
   std::size_t expected = folded.size();
-  for (const auto& equivalent : answer().result.equivalent) expected += equivalent.size();
+  for (const auto& equivalent : answer_of_run().result.equivalent) expected += equivalent.size();
   REQUIRE(expected > folded.size());
   REQUIRE(all.size() == expected);
   for (std::size_t i = 1; i < all.size(); ++i) {
@@ -35,7 +35,7 @@ TEST_CASE("unfolded, every plan stands behind the one that it is like, priced as
                                                           : all[i].place == all[i - 1].place + 1 && all[i].like == 0;
     CHECK(follows);
     if (all[i].like == 0) continue;
-    const RankedStrategy& like = answer().result.equivalent[all[i].place][all[i].like - 1];
+    const RankedStrategy& like = answer_of_run().result.equivalent[all[i].place][all[i].like - 1];
     CHECK(all[i].plan.strategy == like.strategy);
     CHECK(all[i].plan.prediction.peak_memory == like.peak_memory);
   }
@@ -45,7 +45,8 @@ TEST_CASE("unfolded, every plan stands behind the one that it is like, priced as
 }
 
 TEST_CASE("a stop ends the unfolding with what there is") {
-  CHECK(unfolded_plans(answer(), StopRequest([] { return true; })).size() <= folded_plans(answer()).size());
+  CHECK(unfolded_plans(answer_of_run(), StopRequest([] { return true; })).size() <=
+        folded_plans(answer_of_run()).size());
 }
 
 TEST_CASE("days and dollars are those of plan size") {
@@ -53,7 +54,7 @@ TEST_CASE("days and dollars are those of plan size") {
       command_answer(QStringList{"size", "--model", "gpt2", "--machine", "dgx-h100", "--gpus", "8", "--global-batch",
                                  "64", "--tokens", "10B", "--price", "3.5", "--fix", "zero=0", "--json"});
   const Json& row = *said.find("rows")->if_array()->front().find("run");
-  const std::vector<RunFigures> runs = run_figures(folded_plans(answer()), {});
+  const std::vector<RunFigures> runs = run_figures(folded_plans(answer_of_run()), {});
   REQUIRE_FALSE(runs.empty());
   CHECK(runs.front().days == Approx(number_at(*row.find("days"), "expected")).epsilon(1e-9));
   CHECK(runs.front().dollars == Approx(number_at(row, "dollars")).epsilon(1e-9));
@@ -61,17 +62,17 @@ TEST_CASE("days and dollars are those of plan size") {
 }
 
 TEST_CASE("a deadline and a budget tell the plans that keep them from the others") {
-  const std::vector<RankedPlan> plans = folded_plans(answer());
+  const std::vector<RankedPlan> plans = folded_plans(answer_of_run());
   const std::vector<RunFigures> all = run_figures(plans, {});
   session::RunLimits limits;
   limits.days = (all.front().days + all.back().days) / 2;
   const std::vector<RunFigures> runs = run_figures(plans, limits);
   CHECK(runs.front().keeps_limits);
   CHECK_FALSE(runs.back().keeps_limits);
-  const ScatterPicture picture = scatter_of(answer(), plans, limits);
+  const ScatterPicture picture = scatter_of(answer_of_run(), plans, limits);
   for (std::size_t i = 0; i < plans.size(); ++i)
     CHECK((picture.points[i].step_s <= picture.limit_s) == runs[i].keeps_limits);
-  const RowMarks marks = marks_of(answer(), plans, limits);
+  const RowMarks marks = marks_of(answer_of_run(), plans, limits);
   CHECK(marks.faint.front() == 0);
   CHECK(marks.faint.back() == 1);
   limits.budget = Dollars(1);
