@@ -1,6 +1,8 @@
 #pragma once
 /// \file legality.h: which strategies can run at all, as named rules with the sentence that a user reads.
 ///
+/// A rule of one axis stands in its row (core/plan/axes), one of several in legality.cpp.
+///
 /// Source: Megatron-LM's argument checks, torchtitan's parallel dims, DeepSpeed's pipeline engine.
 /// Checked against: tests/unit/core/plan/legality_test.cpp (each rule, broken).
 
@@ -8,10 +10,10 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/plan/axes/strategy_rule.h"
 #include "core/plan/strategy.h"
 #include "core/training/training.h"
 
@@ -25,13 +27,15 @@ struct Divisibility {
   std::vector<std::int64_t> kv_heads;
   std::int64_t head_features = 0;         ///< of the largest head of attention, its queries' or its values'
   std::vector<std::int64_t> state_heads;  ///< of layers that hand a state from token to token: of keys and of values
-  std::vector<std::int64_t> widths;       ///< inner widths that tensor parallelism divides (ffn and the like)
+  std::vector<std::int64_t> widths;       ///< inner widths that tensor parallelism divides (ffn and the like); of a
+                                          ///< network that it divides nothing of, one of 1
   std::vector<std::int64_t> experts;
   std::vector<std::int64_t> expert_widths;
   bool starts_with_input = false;    ///< whether the first chunk holds an input block alongside its layers
   bool ends_with_output = false;     ///< whether the last chunk holds an output block
   bool has_fixed_attention = false;  ///< whether attention reads a number of tokens that no sequence length changes
   bool sequence_symbol = true;       ///< whether anything grows with the sequence length (images do not)
+  [[nodiscard]] bool is_undivided() const { return widths.size() == 1 && widths.front() == 1; }
   // How large everything is, as doubles: the rule on them keeps integers of sizes inside 64 bits.
   double parameters = 0;
   std::array<double, 3> elements{};  ///< of all tensors of one sequence that grow as length^0, ^1, ^2
@@ -46,13 +50,6 @@ struct LegalityLimits {
   bool tensor_parallel_across_domains = false;  ///< lifts R02
   /// The largest head that the devices' fused attention computes (core/machine/abilities.h); 0: they have none.
   std::int64_t flash_head = std::numeric_limits<std::int64_t>::max();
-};
-
-/// A rule by the id that tables and messages name it by, with the sentence that says what it asks. Each is one row of
-/// the table in legality.cpp, which has its check too.
-struct LegalityRule {
-  std::string_view id;
-  std::string_view sentence;
 };
 
 struct Violation {

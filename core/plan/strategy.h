@@ -155,6 +155,10 @@ struct Strategy {
   [[nodiscard]] std::int32_t expert_gradient_ranks() const {
     return data_parallel * context_parallel * tensor_parallel / (expert_parallel * expert_tensor_parallel);
   }
+  /// Whether there are several copies of the sharded states (hybrid sharding, HSDP).
+  [[nodiscard]] bool is_hybrid() const { return zero_stage > 0 && shard_group != gradient_ranks(); }
+  /// Divides what the ZeRO stage divides over all ranks that hold the same parameters.
+  void shard_over_all() { shard_group = zero_stage > 0 ? gradient_ranks() : 1; }
   /// Whether context-parallel ranks scatter the heads of attention and gather its sequence.
   [[nodiscard]] bool exchanges_heads() const {
     return context_parallel > 1 && context_communication == ContextCommunication::all_to_all;
@@ -187,27 +191,35 @@ enum class PricedIn : std::uint8_t {
   plans     ///< what follows from other axes, or what those tables take only a part of
 };
 
-/// AXIS(member of Strategy, PricedIn) for every choice of one value that a search may be told to keep to and a launch
-/// file may name. Lists, optionals and keys of these members are made by it (core/plan/priced_values.h).
-#define PLUMBLINE_STRATEGY_AXES(AXIS)  \
-  AXIS(pipeline_stages, layouts)       \
-  AXIS(tensor_parallel, blocks)        \
-  AXIS(context_parallel, blocks)       \
-  AXIS(context_communication, blocks)  \
-  AXIS(expert_parallel, blocks)        \
-  AXIS(expert_tensor_parallel, blocks) \
-  AXIS(data_parallel, plans)           \
-  AXIS(virtual_stages, layouts)        \
-  AXIS(schedule, plans)                \
-  AXIS(micro_batch, blocks)            \
-  AXIS(zero_stage, sharing)            \
-  AXIS(shard_group, sharing)           \
-  AXIS(prefetch, sharing)              \
-  AXIS(layers_per_unit, layouts)       \
-  AXIS(secondary_shard_group, sharing) \
-  AXIS(sequence_parallel, blocks)      \
-  AXIS(flash_attention, blocks)        \
-  AXIS(recompute, plans)
+/// Every axis, in the order of flags in commands and help; the row of each is in core/plan/axes. AXIS(member of
+/// Strategy, PricedIn): a choice of one value that a search may be told to keep to and a launch file may name.
+/// OTHER(member): one that follows from the question, or that searches choose by rules of their own.
+#define PLUMBLINE_STRATEGY_ROWS(AXIS, OTHER) \
+  AXIS(tensor_parallel, blocks)              \
+  AXIS(pipeline_stages, layouts)             \
+  AXIS(context_parallel, blocks)             \
+  AXIS(context_communication, blocks)        \
+  AXIS(expert_parallel, blocks)              \
+  AXIS(expert_tensor_parallel, blocks)       \
+  AXIS(data_parallel, plans)                 \
+  AXIS(virtual_stages, layouts)              \
+  AXIS(schedule, plans)                      \
+  AXIS(micro_batch, blocks)                  \
+  OTHER(micro_batches)                       \
+  AXIS(zero_stage, sharing)                  \
+  AXIS(shard_group, sharing)                 \
+  AXIS(prefetch, sharing)                    \
+  AXIS(layers_per_unit, layouts)             \
+  AXIS(secondary_shard_group, sharing)       \
+  AXIS(sequence_parallel, blocks)            \
+  AXIS(flash_attention, blocks)              \
+  AXIS(recompute, plans)                     \
+  OTHER(layers_per_stage)                    \
+  OTHER(split)
+
+/// Those of one value. Lists, optionals and keys of these members are made by it (core/plan/priced_values.h).
+#define PLUMBLINE_STRATEGY_AXES(AXIS) PLUMBLINE_STRATEGY_ROWS(AXIS, PLUMBLINE_NO_AXIS)
+#define PLUMBLINE_NO_AXIS(MEMBER)
 
 /// One line: "tp 8 pp 4 dp 2 ... 1f1b mbs 1 x 64 full zero-1".
 [[nodiscard]] std::string to_text(const Strategy& strategy);

@@ -2,8 +2,9 @@
 /// \file strategy_axes.h: the choices of a strategy, one row each: what an axis is called, its values, where it counts.
 ///
 /// Flags with their checks and help, --fix, plan files and their schema, commands, Python's arguments, columns of
-/// tables, fields of the window and the words for a change are loops over the rows, so that a new axis is a member of
-/// Strategy, a row, and what prices, lowers and executes it. The inner loop of a search reads Strategy. Checked
+/// tables, fields of the window, rules of legality and the words for a change are loops over the rows, so that a new
+/// axis is a member of Strategy, its entry in PLUMBLINE_STRATEGY_ROWS, its row in core/plan/axes, and what prices,
+/// lowers and executes it. The inner loop of a search reads Strategy. Checked
 /// against: tests/unit/core/plan/strategy_axes_test.cpp.
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/plan/axes/strategy_rule.h"
 #include "core/plan/strategy.h"
 
 namespace plumbline {
@@ -46,7 +48,7 @@ struct StrategyAxis {
   std::int64_t least = 1;  ///< of a number, or of each of the layers
   std::int64_t most = 1;
   std::vector<std::string> names;  ///< of a choice, in the order of its values
-  /// Of Strategy, and what a search prices it in, where PLUMBLINE_STRATEGY_AXES lists it; else empty.
+  /// Of Strategy, and what a search prices it in, where an AXIS of PLUMBLINE_STRATEGY_ROWS; else empty.
   std::string_view member;
   PricedIn priced_in = PricedIn::plans;
   InSearch in_search = InSearch::listed;
@@ -77,6 +79,8 @@ struct StrategyAxis {
   Considered considered = Considered::always;
   /// Whether a change of it goes without saying, given the others. Null: never.
   bool (*follows)(const Strategy& before, const Strategy& after) = nullptr;
+  /// What of legality it alone decides, given what it goes with (core/plan/legality.h).
+  std::vector<StrategyRule> rules;
   /// The value in a sentence about a change, where that is not `text`.
   std::string (*change_text)(const Strategy&) = nullptr;
 
@@ -94,7 +98,7 @@ struct StrategyAxis {
   [[nodiscard]] std::string_view word() const { return std::string_view(flag).substr(flag.empty() ? 0 : 2); }
 };
 
-/// In the order of flags in commands and help.
+/// In the order of PLUMBLINE_STRATEGY_ROWS.
 [[nodiscard]] const std::vector<StrategyAxis>& strategy_axes();
 /// By the place that a member names, such as `&StrategyAxis::file_place`.
 [[nodiscard]] std::vector<const StrategyAxis*> strategy_axes_by(int StrategyAxis::*place);
