@@ -27,8 +27,7 @@ std::int64_t group_count(const Strategy& s) {
 
 /// `groups`: without that of a shard group.
 Bytes communicator_buffers(std::int64_t groups, const Strategy& s, const StackSizes& stack) {
-  const bool has_shard_group = s.zero_stage > 0 && s.shard_group != s.gradient_ranks();
-  const std::int64_t smaller = (has_shard_group ? 1 : 0) + (forms(s, Axis::secondary_shard) ? 1 : 0);
+  const std::int64_t smaller = (s.is_hybrid() ? 1 : 0) + (forms(s, Axis::secondary_shard) ? 1 : 0);
   return (groups + smaller) * coefficient_bytes(stack.memory.communicator_bytes);
 }
 

@@ -116,6 +116,10 @@ std::string layers_text(const std::vector<std::int32_t>& layers) {
   return text;
 }
 
+std::string zero_text(const Strategy& s) {
+  return std::to_string(s.zero_stage) + (s.is_hybrid() ? "/" + std::to_string(s.shard_group) : "");
+}
+
 std::string to_text(const Strategy& s) {
   const auto degree = [](std::string_view name, std::int64_t value) {
     return value == 1 ? std::string() : std::string(name) + " " + std::to_string(value) + " ";
@@ -128,8 +132,7 @@ std::string to_text(const Strategy& s) {
   if (s.schedule != Schedule::none) text += std::string(to_text(s.schedule)) + " ";
   text += degree("virtual", s.virtual_stages);
   text += "mbs " + std::to_string(s.micro_batch) + " x " + std::to_string(s.micro_batches);
-  if (s.zero_stage > 0) text += " zero-" + std::to_string(s.zero_stage);
-  if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
+  if (s.zero_stage > 0) text += " zero-" + zero_text(s);
   for (const StrategyAxis* detail : details_of("--zero"))
     if (!detail->is_usual(s)) text += " " + detail->summary(s);
   if (s.recompute.mode != RecomputeMode::none) text += " recompute " + to_text(s.recompute);

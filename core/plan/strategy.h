@@ -221,6 +221,8 @@ enum class PricedIn : std::uint8_t {
 #define PLUMBLINE_STRATEGY_AXES(AXIS) PLUMBLINE_STRATEGY_ROWS(AXIS, PLUMBLINE_NO_AXIS)
 #define PLUMBLINE_NO_AXIS(MEMBER)
 
+/// "3"; of shard groups smaller than the ranks that hold the same parameters "3/8".
+[[nodiscard]] std::string zero_text(const Strategy& strategy);
 /// One line: "tp 8 pp 4 dp 2 ... 1f1b mbs 1 x 64 full zero-1".
 [[nodiscard]] std::string to_text(const Strategy& strategy);
 

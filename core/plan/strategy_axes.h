@@ -71,6 +71,9 @@ struct StrategyAxis {
   bool (*applies)(const Strategy&) = nullptr;
   /// Whether a search that lists the value takes it with the strategy's other values. Null: always.
   bool (*goes_with)(const Strategy&) = nullptr;
+  /// The values that a refinement of a search tries (planner/search/variants.h). Null: of a detail its neighbours, of
+  /// others none.
+  std::vector<std::int64_t> (*refined)(const Strategy&) = nullptr;
   /// The flag of the axis that it is a detail of: chosen with it, usual again when that changes. Empty: of none.
   std::string_view detail_of;
   /// Of a detail: the words for an unusual value in a line about the strategy.

@@ -30,13 +30,8 @@ std::optional<Strategy> followed(Strategy s, const Strategy& before, const Quest
   if (model_ranks > question.devices() || question.devices() % model_ranks != 0) return std::nullopt;
   s.data_parallel = static_cast<std::int32_t>(question.devices() / model_ranks);
   if (s.micro_batch < 1 || !s.set_batch(question.training().global_batch)) return std::nullopt;
-  const bool was_whole = before.zero_stage == 0 || before.shard_group == before.gradient_ranks();
   if (s.gradient_ranks() == 1) s.zero_stage = 0;
-  if (s.zero_stage == 0) {
-    s.shard_group = 1;
-  } else if (was_whole) {
-    s.shard_group = s.gradient_ranks();
-  }
+  if (s.zero_stage == 0 || !before.is_hybrid()) s.shard_over_all();
   if (s.pipeline_stages == 1) {
     s.schedule = Schedule::none;
     s.virtual_stages = 1;

@@ -52,7 +52,7 @@ inline constexpr std::array feature_rows{
     FeatureRow{Feature::virtual_stages, "virtual stages", "--virtual-stages",
                [](const Strategy& s) { return s.virtual_stages > 1; }},
     FeatureRow{Feature::hybrid_sharding, "shard groups smaller than the data-parallel ranks", "--shard-group",
-               [](const Strategy& s) { return s.zero_stage > 0 && s.shard_group != s.gradient_ranks(); }},
+               [](const Strategy& s) { return s.is_hybrid(); }},
     FeatureRow{Feature::uneven_split, "layers of each stage by hand", "--layers-per-stage",
                [](const Strategy& s) { return s.split != StageSplit::even || !s.layers_per_stage.empty(); }},
     FeatureRow{Feature::no_prefetch, "gathers of parameters without prefetch", "--prefetch off",

@@ -14,9 +14,7 @@ namespace {
 
 Cell zero_cell(const Plan& plan) {
   const Strategy& s = plan.strategy;
-  std::string text = std::to_string(s.zero_stage);
-  if (s.zero_stage > 0 && s.shard_group != s.gradient_ranks()) text += "/" + std::to_string(s.shard_group);
-  return {std::move(text), s.zero_stage};
+  return {zero_text(s), s.zero_stage};
 }
 
 /// The step that ranks, of the simulation where that differs from the closed form, and the closed form's interval.

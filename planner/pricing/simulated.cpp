@@ -15,10 +15,8 @@ StageLayout layout_on(StagePlacement placed, const Question& question, const Str
                       const std::vector<BlockCost>& blocks) {
   StageLayout named = layout_of(question, strategy, blocks);
   if (placement(strategy.schedule) == placed) return named;
-  Arrangement& of_strategy = named.arrangement;
-  return stage_layout(question.graph(),
-                      {std::move(of_strategy.chunks), std::move(of_strategy.variants), strategy.layers_per_unit},
-                      strategy.pipeline_stages, placed, question.stage_sites(strategy));
+  return stage_layout(question.graph(), std::move(named.arrangement), strategy.pipeline_stages, placed,
+                      question.stage_sites(strategy));
 }
 
 /// One priced plan, and its programs of all or of fewer micro-batches.

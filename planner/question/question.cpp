@@ -247,8 +247,8 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
                                         : Schedule::one_f_one_b;
   if (!partial.flash_attention_given && s.flash_attention == FlashAttention::on)
     s.flash_attention = question.usual_flash_attention();
-  if (!partial.shard_group_given) s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1;
-  if (s.zero_stage > 0 && s.gradient_ranks() == 1) s.zero_stage = 0, s.shard_group = 1;  // nothing to share with
+  if (!partial.shard_group_given) s.shard_over_all();
+  if (s.zero_stage > 0 && s.gradient_ranks() == 1) s.zero_stage = 0, s.shard_over_all();  // nothing to share with
   return s;
 }
 

@@ -23,8 +23,7 @@ class Variants {
 
   void add_of_same_blocks() {
     add_virtual_stages();
-    add_shard_groups();
-    add_details();
+    add_listed();
   }
   void add_of_other_blocks() {
     add_micro_batches();
@@ -60,20 +59,14 @@ class Variants {
       if (!skips_space_ || !is_in_space()) add_count();
   }
 
-  void add_shard_groups() {
-    if (!space_.shard_group.empty() || from_.zero_stage == 0) return;
-    Strategy s = from_;
-    for (s.shard_group = 2; s.shard_group <= from_.gradient_ranks(); ++s.shard_group)
-      if (from_.gradient_ranks() % s.shard_group == 0) add(s);
-  }
-
-  /// What is better is where the next ones are looked for.
-  void add_details() {
-    for (const SpaceAxis& detail : space_axes()) {
-      const StrategyAxis& axis = *detail.axis;
-      if (axis.detail_of.empty() || !axis.means_something(from_) || detail.is_fixed(space_)) continue;
+  /// As rows say it, of the shard group and of details. What is better is where the next ones are looked for.
+  void add_listed() {
+    for (const SpaceAxis& one : space_axes()) {
+      const StrategyAxis& axis = *one.axis;
+      if (axis.detail_of.empty() && axis.refined == nullptr) continue;
+      if (!axis.means_something(from_) || one.is_fixed(space_)) continue;
       if (axis.considered == Considered::when_named) continue;
-      for (const std::int64_t value : axis.neighbours(from_)) {
+      for (const std::int64_t value : axis.refined != nullptr ? axis.refined(from_) : axis.neighbours(from_)) {
         Strategy s = from_;
         axis.set(s, value);
         add(s);

@@ -1,6 +1,7 @@
 // How data-parallel ranks divide states: ZeRO and its details.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/plan/axes/asked_strategy.h"
 #include "core/plan/axes/axis_row.h"
@@ -10,7 +11,6 @@ namespace {
 
 bool shards(const Strategy& s) { return s.zero_stage > 0; }
 bool shards_weights(const Strategy& s) { return s.zero_stage == 3; }
-bool is_whole(const Strategy& s) { return s.zero_stage == 0 || s.shard_group == s.gradient_ranks(); }
 
 Broken zero_stage_range(const AskedStrategy& a) {
   if (a.s.zero_stage < 0 || a.s.zero_stage > 3) return "ZeRO stage " + number(a.s.zero_stage);
@@ -53,6 +53,14 @@ Broken fault_of_secondary_shards(const AskedStrategy& a) {
   return std::nullopt;
 }
 
+/// Every number of ranks that divides all, but one alone.
+std::vector<std::int64_t> dividing_groups(const Strategy& s) {
+  std::vector<std::int64_t> groups;
+  for (std::int64_t ranks = 2; ranks <= s.gradient_ranks(); ++ranks)
+    if (s.gradient_ranks() % ranks == 0) groups.push_back(ranks);
+  return groups;
+}
+
 }  // namespace
 
 StrategyAxis zero_stage_axis() {
@@ -83,7 +91,8 @@ StrategyAxis shard_group_axis() {
                  .foreign = {"--data-parallel-shard-degree", "--hsdp", "--num-distributed-optimizer-instances"},
                  .in_schema = "ranks that divide states, gradients or parameters"});
   row.applies = shards;
-  row.follows = [](const Strategy& a, const Strategy& b) { return is_whole(a) && is_whole(b); };
+  row.refined = dividing_groups;
+  row.follows = [](const Strategy& a, const Strategy& b) { return !a.is_hybrid() && !b.is_hybrid(); };
   row.rules = {{{"R14", "the shard group divides the data-parallel ranks"}, fault_of_shard_group}};
   return row;
 }

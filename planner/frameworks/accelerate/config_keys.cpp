@@ -100,10 +100,6 @@ Rows run_keys() {
           constant("use_cpu", false)};
 }
 
-std::int32_t all_ranks(const Settings& s) { return s.data_parallel.value_or(1) * s.context_parallel.value_or(1); }
-std::int32_t sharding_ranks(const Settings& s) { return s.shard_group.value_or(all_ranks(s)); }
-bool is_hybrid(const Settings& s) { return s.zero_stage.value_or(0) > 0 && sharding_ranks(s) != all_ranks(s); }
-
 /// Axes have a section of their own where there are more than the sharded ranks.
 bool has_axes(const Settings& s) {
   return s.tensor_parallel.value_or(1) > 1 || s.context_parallel.value_or(1) > 1 || is_hybrid(s);
@@ -130,41 +126,40 @@ std::int32_t product(std::int32_t a, std::int32_t b) {
 
 /// Shards lie over dp_shard times cp (parallelism_config.py: dp_shard_cp). In this order: later rows need the earlier.
 Rows axis_keys() {
-  return {
-      axis(
-          "parallelism_config.parallelism_config_tp_size",
-          [](const Settings& s) { return std::int64_t{s.tensor_parallel.value_or(1)}; },
-          [](std::int32_t size, Settings& s) { s.tensor_parallel = size; }),
-      axis(
-          "parallelism_config.parallelism_config_cp_size",
-          [](const Settings& s) { return std::int64_t{s.context_parallel.value_or(1)}; },
-          [](std::int32_t size, Settings& s) { s.context_parallel = size; }),
-      {.path = "parallelism_config.parallelism_config_sp_size",
-       .source = parallelism,
-       .read =
-           [](const Json& v, Settings& s) {
-             if (degree_value(v) == 1) return;
-             s.context_parallel = degree_value(v);  // DeepSpeed's Ulysses
-             s.context_communication = ContextCommunication::all_to_all;
-           }},
-      axis(
-          "parallelism_config.parallelism_config_dp_replicate_size",
-          [](const Settings& s) {
-            return std::int64_t{s.zero_stage.value_or(0) == 0 ? s.data_parallel.value_or(1)
-                                                              : all_ranks(s) / sharding_ranks(s)};
-          },
-          [](std::int32_t size, Settings& s) { s.data_parallel = size; }),
-      axis(
-          "parallelism_config.parallelism_config_dp_shard_size",
-          [](const Settings& s) {
-            return std::int64_t{s.zero_stage.value_or(0) == 0 ? 1 : sharding_ranks(s) / s.context_parallel.value_or(1)};
-          },
-          [](std::int32_t size, Settings& s) {
-            s.data_parallel = product(s.data_parallel.value_or(1), size);
-            if (s.zero_stage.value_or(0) > 0) s.shard_group = product(size, s.context_parallel.value_or(1));
-          }),
-      unmodelled("parallelism_config.parallelism_config_cp_comm_strategy", parallelism, KeyEffect::time),
-      {.path = "parallelism_config.*", .source = parallelism}};
+  return {axis(
+              "parallelism_config.parallelism_config_tp_size",
+              [](const Settings& s) { return std::int64_t{s.tensor_parallel.value_or(1)}; },
+              [](std::int32_t size, Settings& s) { s.tensor_parallel = size; }),
+          axis(
+              "parallelism_config.parallelism_config_cp_size",
+              [](const Settings& s) { return std::int64_t{s.context_parallel.value_or(1)}; },
+              [](std::int32_t size, Settings& s) { s.context_parallel = size; }),
+          {.path = "parallelism_config.parallelism_config_sp_size",
+           .source = parallelism,
+           .read =
+               [](const Json& v, Settings& s) {
+                 if (degree_value(v) == 1) return;
+                 s.context_parallel = degree_value(v);  // DeepSpeed's Ulysses
+                 s.context_communication = ContextCommunication::all_to_all;
+               }},
+          axis(
+              "parallelism_config.parallelism_config_dp_replicate_size",
+              [](const Settings& s) {
+                return s.zero_stage.value_or(0) == 0 ? std::int64_t{s.data_parallel.value_or(1)}
+                                                     : gradient_ranks(s) / sharding_ranks(s);
+              },
+              [](std::int32_t size, Settings& s) { s.data_parallel = size; }),
+          axis(
+              "parallelism_config.parallelism_config_dp_shard_size",
+              [](const Settings& s) {
+                return s.zero_stage.value_or(0) == 0 ? 1 : sharding_ranks(s) / s.context_parallel.value_or(1);
+              },
+              [](std::int32_t size, Settings& s) {
+                s.data_parallel = product(s.data_parallel.value_or(1), size);
+                if (s.zero_stage.value_or(0) > 0) s.shard_group = product(size, s.context_parallel.value_or(1));
+              }),
+          unmodelled("parallelism_config.parallelism_config_cp_comm_strategy", parallelism, KeyEffect::time),
+          {.path = "parallelism_config.*", .source = parallelism}};
 }
 
 /// FSDP of version 1: by name or number (torch.distributed.fsdp.ShardingStrategy). Hybrid: within each machine.

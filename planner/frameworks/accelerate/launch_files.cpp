@@ -19,12 +19,9 @@ namespace {
 /// What the release writes of the settings is all of them.
 void check_release(const LaunchSettings& s, std::string_view release) {
   const auto has = [&](std::string_view since) { return has_release({.since = since}, release); };
-  const std::int32_t all = s.data_parallel.value_or(1) * s.context_parallel.value_or(1);
-  const std::int32_t group = s.shard_group.value_or(all);
-  const bool is_hybrid = s.zero_stage.value_or(0) > 0 && group != all;
   const bool has_axes = s.tensor_parallel.value_or(1) > 1 || s.context_parallel.value_or(1) > 1;
-  if (has("1.10.0") || (!has_axes && !is_hybrid)) return;
-  const bool is_of_one_node = group == s.devices_per_node.value_or(0) && !has_axes;
+  if (has("1.10.0") || (!has_axes && !is_hybrid(s))) return;
+  const bool is_of_one_node = sharding_ranks(s) == s.devices_per_node.value_or(0) && !has_axes;
   if (!has("1.6.0") && is_of_one_node) return;  // HYBRID_SHARD
   throw InputError({"--release", "Accelerate " + std::string(release) + " has no parallelism_config",
                     "1.10.0 or newer for tensor or context parallelism and shard groups", ""});

@@ -16,7 +16,7 @@ bool replicates_with_other_axes(const Strategy& s, const NetworkFacts&) {
 
 /// DeepSpeed's plugin has no other axes.
 bool shards_states_with_other_axes(const Strategy& s, const NetworkFacts&) {
-  return s.zero_stage == 1 && (s.tensor_parallel > 1 || s.context_parallel > 1 || s.shard_group != s.gradient_ranks());
+  return s.zero_stage == 1 && (s.tensor_parallel > 1 || s.context_parallel > 1 || s.is_hybrid());
 }
 
 bool splits_context_ranks(const Strategy& s, const NetworkFacts&) {

@@ -73,6 +73,16 @@ void take(Value& value, const std::optional<Value>& said) {
 
 }  // namespace
 
+std::int64_t gradient_ranks(const LaunchSettings& s) { return or_one(s.data_parallel) * or_one(s.context_parallel); }
+
+std::int64_t sharding_ranks(const LaunchSettings& s) {
+  return s.shard_group ? std::int64_t{*s.shard_group} : gradient_ranks(s);
+}
+
+bool is_hybrid(const LaunchSettings& s) {
+  return s.zero_stage.value_or(0) > 0 && sharding_ranks(s) != gradient_ranks(s);
+}
+
 LaunchSettings settings_of(const Strategy& strategy, const Training& training) {
   LaunchSettings s;
   s.devices = strategy.devices();

@@ -58,7 +58,7 @@ struct LaunchSettings {
   PLUMBLINE_STRATEGY_AXES(PLUMBLINE_AXIS)
 #undef PLUMBLINE_AXIS
   std::optional<std::int64_t> micro_batches;
-  std::optional<std::int32_t> shard_copies;    ///< of the sharded states, where files say those: shard_group follows
+  std::optional<std::int32_t> shard_copies;  ///< of the sharded states, where files say those: the shard group follows
   std::vector<std::int32_t> layers_per_stage;  ///< one for each chunk; empty: even
   LaunchRecipe recipe;
 };
@@ -72,12 +72,19 @@ void for_each_axis(const Visit& visit) {
   visit(&LaunchSettings::micro_batches, &Strategy::micro_batches);
 }
 
+/// Data-parallel times context-parallel ranks; those that were not said are 1.
+[[nodiscard]] std::int64_t gradient_ranks(const LaunchSettings& settings);
+/// Of them, those that share one copy of the sharded states: all where nothing is said.
+[[nodiscard]] std::int64_t sharding_ranks(const LaunchSettings& settings);
+/// Whether that makes several copies.
+[[nodiscard]] bool is_hybrid(const LaunchSettings& settings);
+
 /// Of a plan: every optional of a strategy and a training is set. `network_config` as JSON, null where there is none.
 [[nodiscard]] LaunchSettings settings_of(const Strategy& strategy, const Training& training);
 
 /// Fills the empty ones that follow from the others: GPUs and nodes, data parallelism, the batch and its parts, the
-/// schedule (none, interleaved or 1f1b), expert_tensor_parallel (1) and shard_group (all ranks). Degrees that were not
-/// said are 1. Where the numbers do not divide the value stays empty.
+/// schedule (none, interleaved or 1f1b), expert_tensor_parallel (1) and the shard group (all ranks). Degrees that were
+/// not said are 1. Where the numbers do not divide the value stays empty.
 void derive_missing(LaunchSettings& settings);
 /// Whether gradients are in 32 bits though products are not: torch.autocast leaves parameters in 32 bits, a gradient
 /// has its parameter's format, and DistributedDataParallel reduces it so. Of frameworks that mix precisions by

@@ -12,13 +12,11 @@ constexpr std::string_view precision_plugins = "lightning/fabric/plugins/precisi
 
 /// FSDP2 is beside tensor parallelism, in a mesh of two dimensions.
 bool needs_more_than_two_dimensions(const Strategy& s, const NetworkFacts&) {
-  return s.tensor_parallel > 1 && s.data_parallel > 1 && (s.zero_stage < 2 || s.shard_group != s.gradient_ranks());
+  return s.tensor_parallel > 1 && s.data_parallel > 1 && (s.zero_stage < 2 || s.is_hybrid());
 }
 
 /// DeepSpeedStrategy has no groups.
-bool shards_states_in_groups(const Strategy& s, const NetworkFacts&) {
-  return s.zero_stage == 1 && s.shard_group != s.gradient_ranks();
-}
+bool shards_states_in_groups(const Strategy& s, const NetworkFacts&) { return s.zero_stage == 1 && s.is_hybrid(); }
 
 }  // namespace
 

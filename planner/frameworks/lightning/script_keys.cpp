@@ -22,7 +22,6 @@ constexpr std::string_view exported = "the exported script";
 
 std::int32_t ranks(const Settings& s) { return s.data_parallel.value_or(1); }
 bool is(const Settings& s, std::string_view strategy) { return lightning_strategy(s) == strategy; }
-bool is_hybrid(const Settings& s) { return s.shard_group.value_or(ranks(s)) != ranks(s); }
 bool recomputes(const Settings& s) { return s.recompute && s.recompute->mode == RecomputeMode::full; }
 
 struct NamedPrecision {
@@ -168,7 +167,7 @@ Rows fsdp_keys() {
            .source = fsdp,
            .write = [](const Settings& s) -> std::optional<Json> {
              if (!is(s, "FSDPStrategy") || !is_hybrid(s)) return std::nullopt;
-             return Json(Json::Array{std::int64_t{ranks(s) / *s.shard_group}, std::int64_t{*s.shard_group}});
+             return Json(Json::Array{gradient_ranks(s) / sharding_ranks(s), sharding_ranks(s)});
            },
            .read = read_mesh},
           of_strategy("FSDPStrategy.auto_wrap_policy", fsdp, "FSDPStrategy", python_expression("{Block}"), always),

@@ -73,9 +73,9 @@ bool has_mixture(const Settings& s) {
 }
 
 Value instances(const Settings& s) {
-  const std::int64_t ranks = std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1);
-  if (!shards(s) || s.shard_group.value_or(0) < 1 || *s.shard_group >= ranks) return std::nullopt;
-  return Value(ranks / *s.shard_group);
+  const std::int64_t group = sharding_ranks(s);
+  if (!shards(s) || group < 1 || group >= gradient_ranks(s)) return std::nullopt;
+  return Value(gradient_ranks(s) / group);
 }
 
 Value sharding(const Settings& s) {

@@ -44,20 +44,18 @@ void text(const Json& value, Settings&) { (void)word_value(value); }
 void anything(const Json&, Settings&) {}
 
 bool has_pipeline(const Settings& s) { return s.pipeline_stages.value_or(1) > 1; }
-std::int64_t ranks(const Settings& s) {
-  return std::int64_t{s.data_parallel.value_or(1)} * s.context_parallel.value_or(1);
-}
 bool shards(const Settings& s) { return s.zero_stage.value_or(0) > 0; }
 
 Written replicas(const Settings& s) {
   if (!s.data_parallel) return std::nullopt;
-  return Json(shards(s) ? ranks(s) / std::max(1, s.shard_group.value_or(1)) : std::int64_t{*s.data_parallel});
+  return Json(shards(s) ? gradient_ranks(s) / std::max<std::int64_t>(1, sharding_ranks(s))
+                        : std::int64_t{*s.data_parallel});
 }
 /// torchtitan shards over these and the context-parallel ranks.
 Written sharders(const Settings& s) {
   if (!s.data_parallel) return std::nullopt;
-  const std::int64_t group = s.shard_group.value_or(static_cast<std::int32_t>(ranks(s)));
-  return Json(shards(s) ? std::max<std::int64_t>(1, group / s.context_parallel.value_or(1)) : std::int64_t{1});
+  return Json(shards(s) ? std::max<std::int64_t>(1, sharding_ranks(s) / s.context_parallel.value_or(1))
+                        : std::int64_t{1});
 }
 Written reshard(const Settings& s) {
   return shards(s) ? Written(Json(*s.zero_stage == 3 ? "always" : "never")) : std::nullopt;

@@ -16,13 +16,13 @@ class LaunchableNeighbours {
     for (const auto& stage : record_.zero_stages)
       add([&](Strategy& s) {
         s.zero_stage = stage.value;
-        s.shard_group = stage.value > 0 ? s.gradient_ranks() : 1;
+        s.shard_over_all();
         reset_details("--zero", s);
       });
     for (const StrategyAxis* axis : details_of("--zero"))
       add([&](Strategy& s) { axis->set(s, axis->get(Strategy{})); });
     add([](Strategy& s) { s.split = StageSplit::even, s.layers_per_stage.clear(); });
-    add([](Strategy& s) { s.shard_group = s.zero_stage > 0 ? s.gradient_ranks() : 1; });
+    add([](Strategy& s) { s.shard_over_all(); });
     add([](Strategy& s) { s.sequence_parallel = SequenceParallel::on; });
     add([](Strategy& s) { s.sequence_parallel = SequenceParallel::off; });
     add([](Strategy& s) { s.expert_tensor_parallel = 1; });
@@ -83,7 +83,7 @@ class LaunchableNeighbours {
       s.micro_batches /= freed;
     else if (s.micro_batch % freed == 0)
       s.micro_batch /= freed;
-    if (s.zero_stage > 0) s.shard_group = s.gradient_ranks();
+    s.shard_over_all();
     if (s.context_parallel == 1) s.context_communication = ContextCommunication::ring;
     if (s.tensor_parallel == 1) s.sequence_parallel = SequenceParallel::off;
     if (s.pipeline_stages == 1) s.schedule = Schedule::none, s.virtual_stages = 1;

@@ -303,9 +303,8 @@ std::vector<std::string> estimate_flags(const StrategyRequest& request) {
 std::vector<std::string> strategy_flags(const Strategy& strategy) {
   const bool is_usual =
       strategy.schedule == (strategy.virtual_stages > 1 ? Schedule::interleaved : Schedule::one_f_one_b);
-  const bool is_whole = strategy.shard_group == strategy.gradient_ranks();
   FlagsOfFiles flags;
-  add_strategy({strategy, false, !is_usual, !is_whole, false}, flags);
+  add_strategy({strategy, false, !is_usual, strategy.is_hybrid(), false}, flags);
   return flags.take();
 }
 
