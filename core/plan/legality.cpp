@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
-#include "core/plan/axes/asked_strategy.h"
+#include "core/plan/asked_strategy.h"
 #include "core/plan/strategy_axes.h"
 
 namespace plumbline {
@@ -153,7 +153,7 @@ Broken countable(const AskedStrategy& a) {
   return std::nullopt;
 }
 
-/// Those that several axes decide; those of one stand in its row (core/plan/axes).
+/// Those that several axes decide; those of one stand in its row (axis_row.h).
 constexpr std::array rules_of_several = std::to_array<StrategyRule>(
     {{{"R01", "the degrees multiply up to the GPU count"}, devices},
      {{"R05", "context parallelism divides the sequence twice over, sequence parallelism once"}, sequence},

@@ -1,7 +1,7 @@
 #pragma once
 /// \file legality.h: which strategies can run at all, as named rules with the sentence that a user reads.
 ///
-/// A rule of one axis stands in its row (core/plan/axes), one of several in legality.cpp.
+/// A rule of one axis stands in its row (axis_row.h), one of several in legality.cpp.
 ///
 /// Source: Megatron-LM's argument checks, torchtitan's parallel dims, DeepSpeed's pipeline engine.
 /// Checked against: tests/unit/core/plan/legality_test.cpp (each rule, broken).
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/plan/axes/strategy_rule.h"
 #include "core/plan/strategy.h"
+#include "core/plan/strategy_rule.h"
 #include "core/training/training.h"
 
 namespace plumbline {

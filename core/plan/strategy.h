@@ -191,9 +191,9 @@ enum class PricedIn : std::uint8_t {
   plans     ///< what follows from other axes, or what those tables take only a part of
 };
 
-/// Every axis, in the order of flags in commands and help; the row of each is in core/plan/axes. AXIS(member of
-/// Strategy, PricedIn): a choice of one value that a search may be told to keep to and a launch file may name.
-/// OTHER(member): one that follows from the question, or that searches choose by rules of their own.
+/// Every axis, in the order of flags in commands and help; the row of each is made by a file that axis_row.h names.
+/// AXIS(member of Strategy, PricedIn): a choice of one value that a search may be told to keep to and a launch file may
+/// name. OTHER(member): one that follows from the question, or that searches choose by rules of their own.
 #define PLUMBLINE_STRATEGY_ROWS(AXIS, OTHER) \
   AXIS(tensor_parallel, blocks)              \
   AXIS(pipeline_stages, layouts)             \

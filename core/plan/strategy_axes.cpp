@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/plan/axes/axis_row.h"
+#include "core/plan/axis_row.h"
 
 namespace plumbline {
 namespace {

@@ -3,7 +3,7 @@
 ///
 /// Flags with their checks and help, --fix, plan files and their schema, commands, Python's arguments, columns of
 /// tables, fields of the window, rules of legality and the words for a change are loops over the rows, so that a new
-/// axis is a member of Strategy, its entry in PLUMBLINE_STRATEGY_ROWS, its row in core/plan/axes, and what prices,
+/// axis is a member of Strategy, its entry in PLUMBLINE_STRATEGY_ROWS, its row (axis_row.h), and what prices,
 /// lowers and executes it. The inner loop of a search reads Strategy. Checked
 /// against: tests/unit/core/plan/strategy_axes_test.cpp.
 
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan/axes/strategy_rule.h"
 #include "core/plan/strategy.h"
+#include "core/plan/strategy_rule.h"
 
 namespace plumbline {
 

@@ -2,11 +2,11 @@
 /// \file changes.h: what one step along an axis would do.
 ///
 /// A step changes one choice by the least amount: twice or half a degree (data parallelism takes what is left), twice
-/// or half the micro-batch, one ZeRO stage, prefetch of ZeRO-3 on or off, twice or half the layers of its units,
-/// sequence parallelism on or off, the next recompute mode. Every step is checked by the legality rules and priced in
-/// full (evaluate.h), so what is promised is what `fit` would say. Pure: no I/O, no throw, callable from any thread.
-/// Work that is stopped answers with the changes priced so far. Not tried: precision, optimizer, GPU count, offload:
-/// they change the question.
+/// or half the micro-batch, one ZeRO stage, a detail of it one step away (StrategyAxis::neighbours), sequence
+/// parallelism on or off, the next recompute mode. Every step is checked by the legality rules and priced in full
+/// (evaluate.h), so what is promised is what `fit` would say. Pure: no I/O, no throw, callable from any thread. Work
+/// that is stopped answers with the changes priced so far. Not tried: precision, optimizer, GPU count, offload: they
+/// change the question.
 
 #include <string>
 #include <vector>

@@ -15,7 +15,7 @@
 
 namespace plumbline {
 
-/// What ranks hold of plans that differ in ZeRO stage, shard group, prefetch and recompute only, but for their
+/// What ranks hold of plans that differ in how states are shared (PricedIn::sharing) and recompute only, but for their
 /// micro-batches; recomputes that cast as many weights again.
 class StatesOfPlans {
  public:

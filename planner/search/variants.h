@@ -2,13 +2,13 @@
 /// \file variants.h: plans that lie between the values which a search's space holds of an axis.
 ///
 /// Answers the strategies that differ from a given one on one axis: any virtual-stage count up to 16 under interleaving
-/// or from 1F1B, micro-batches from half to double its size that divide a rank's part of the batch, any shard group of
-/// at least two ranks, ZeRO-3 with and without prefetch of parameters, twice and half as many layers in its units, any
-/// division of experts over tensor-parallel ranks, a module of selective recompute more or less, layers recomputed
-/// every second to fourth. Each is legal, is allowed by the space (what a framework launches), and leaves alone what
-/// the space fixes. Source: the legality rules (core/plan/legality.h). Not modelled: layers offloaded to the host,
-/// splits of layers by hand. Checked against: tests/unit/planner/search/variants_test.cpp; what they leave unfound:
-/// tests/property/search_random_strategies_test.cpp.
+/// or from 1F1B, micro-batches from half to double its size that divide a rank's part of the batch, what
+/// the row of an axis names (StrategyAxis::refined: any shard group of at least two ranks), details of the ZeRO stage
+/// one step away, any division of experts over tensor-parallel ranks, a module of selective recompute more or less,
+/// layers recomputed every second to fourth. Each is legal, is allowed by the space (what a framework launches), and
+/// leaves alone what the space fixes. Source: the legality rules (core/plan/legality.h). Not modelled: layers offloaded
+/// to the host, splits of layers by hand. Checked against: tests/unit/planner/search/variants_test.cpp; what they leave
+/// unfound: tests/property/search_random_strategies_test.cpp.
 
 #include <vector>
 

@@ -2,9 +2,15 @@
 #include "core/plan/priced_values.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "core/io/strategy_json.h"
+#include "core/plan/legality.h"
 #include "planner/question/axis_text.h"
 #include "tests/catch.h"
 
@@ -81,6 +87,41 @@ TEST_CASE("every choice of one value is listed with where it is priced, but what
     }
   }
   CHECK(others == std::vector<std::string>{"micro_batches", "layers_per_stage", "split"});
+}
+
+TEST_CASE("a rule of one axis stands in its row, and is checked among all by its id", "[axes]") {
+  std::vector<std::string_view> all;
+  for (const LegalityRule& rule : legality_rules()) all.push_back(rule.id);
+  CHECK(std::is_sorted(all.begin(), all.end()));
+  std::map<std::string, std::vector<std::string_view>> own;
+  for (const StrategyAxis& axis : strategy_axes())
+    for (const StrategyRule& one : axis.rules) {
+      own[axis.key].push_back(one.rule.id);
+      CHECK(std::count(all.begin(), all.end(), one.rule.id) == 1);
+    }
+  CHECK(own["tensor_parallel"] == std::vector<std::string_view>{"R02", "R03", "R04"});
+  CHECK(own["layers_per_unit"] == std::vector<std::string_view>{"R23"});
+  CHECK(own["secondary_shard_group"] == std::vector<std::string_view>{"R28"});
+}
+
+// 4 x 2 ranks hold the same parameters.
+TEST_CASE("sharded states have several copies where a group is smaller than the ranks that hold the same", "[axes]") {
+  Strategy s;
+  s.data_parallel = 4;
+  s.context_parallel = 2;
+  CHECK_FALSE(s.is_hybrid());
+  s.zero_stage = 3;
+  s.shard_over_all();
+  CHECK(s.shard_group == 8);
+  CHECK_FALSE(s.is_hybrid());
+  CHECK(zero_text(s) == "3");
+  CHECK(strategy_axis("--shard-group").refined(s) == std::vector<std::int64_t>{2, 4, 8});
+  s.shard_group = 2;
+  CHECK(s.is_hybrid());
+  CHECK(zero_text(s) == "3/2");
+  s.zero_stage = 0;
+  s.shard_over_all();
+  CHECK(s.shard_group == 1);
 }
 
 TEST_CASE("a plan file holds what is unusual, and is read as it is written", "[axes]") {

@@ -43,6 +43,25 @@ TEST_CASE("numbers that do not divide leave what follows from them open") {
   CHECK(!s.devices);
 }
 
+// 6 data-parallel times 2 context-parallel ranks. What would not fit in 32 bits is counted all the same.
+TEST_CASE("settings say over how many ranks sharded states lie, and whether there are several copies") {
+  LaunchSettings s;
+  CHECK(gradient_ranks(s) == 1);
+  s.data_parallel = 6;
+  s.context_parallel = 2;
+  s.zero_stage = 3;
+  CHECK(gradient_ranks(s) == 12);
+  CHECK(sharding_ranks(s) == 12);
+  CHECK_FALSE(is_hybrid(s));
+  s.shard_group = 4;
+  CHECK(sharding_ranks(s) == 4);
+  CHECK(is_hybrid(s));
+  s.zero_stage = 0;
+  CHECK_FALSE(is_hybrid(s));
+  s.data_parallel = s.context_parallel = 1'000'000;
+  CHECK(gradient_ranks(s) == 1'000'000'000'000);
+}
+
 TEST_CASE("settings of a strategy and a training give both back") {
   Strategy strategy;
   strategy.pipeline_stages = 3;

@@ -15,7 +15,7 @@ struct LegalityRule {
   std::string_view sentence;
 };
 
-struct AskedStrategy;  // core/plan/axes/asked_strategy.h
+struct AskedStrategy;  // core/plan/asked_strategy.h
 
 struct StrategyRule {
   LegalityRule rule;

@@ -1,4 +1,4 @@
-#include "core/plan/axes/asked_strategy.h"
+#include "core/plan/asked_strategy.h"
 
 #include <algorithm>
 #include <vector>

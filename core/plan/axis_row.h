@@ -1,5 +1,8 @@
 #pragma once
 /// \file axis_row.h: how a row of strategy_axes.h is written: its kind of value, its words, its places.
+///
+/// Rows, with the rules that one axis decides (strategy_rule.h), are in degree_axes.cpp, pipeline_axes.cpp,
+/// attention_axes.cpp, sharding_axes.cpp and recompute_axis.cpp.
 
 #include <cstdint>
 #include <string>

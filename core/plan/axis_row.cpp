@@ -1,4 +1,4 @@
-#include "core/plan/axes/axis_row.h"
+#include "core/plan/axis_row.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 // Degrees of parallelism that divide a layer: tensor, sequence, context, expert, data.
 #include <cstdint>
 
-#include "core/plan/axes/asked_strategy.h"
-#include "core/plan/axes/axis_row.h"
+#include "core/plan/asked_strategy.h"
+#include "core/plan/axis_row.h"
 
 namespace plumbline::axes {
 namespace {

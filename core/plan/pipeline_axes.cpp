@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/axes/asked_strategy.h"
-#include "core/plan/axes/axis_row.h"
+#include "core/plan/asked_strategy.h"
+#include "core/plan/axis_row.h"
 #include "core/plan/pipeline_schedule.h"
 
 namespace plumbline::axes {

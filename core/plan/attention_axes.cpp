@@ -1,8 +1,8 @@
 // How attention is computed: its kernels, and how context-parallel ranks bring queries and keys together.
 #include <cstdint>
 
-#include "core/plan/axes/asked_strategy.h"
-#include "core/plan/axes/axis_row.h"
+#include "core/plan/asked_strategy.h"
+#include "core/plan/axis_row.h"
 
 namespace plumbline::axes {
 namespace {

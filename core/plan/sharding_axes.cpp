@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/axes/asked_strategy.h"
-#include "core/plan/axes/axis_row.h"
+#include "core/plan/asked_strategy.h"
+#include "core/plan/axis_row.h"
 
 namespace plumbline::axes {
 namespace {
