@@ -15,6 +15,7 @@
 #include "kernels/adafactor.h"
 #include "kernels/adagrad.h"
 #include "kernels/adamw.h"
+#include "kernels/adamw_8bit.h"
 #include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
@@ -108,6 +109,7 @@
   KERNEL(rmsprop_step, const RmspropStep& args)                                                          \
   KERNEL(lion_step, const LionStep& args)                                                                \
   KERNEL(adamw_step, const AdamwStep& args)                                                              \
+  KERNEL(adamw_8bit_step, const Adamw8bitStep& args)                                                     \
   SCRATCH_KERNEL(muon_step, muon_workspace, MuonStep)                                                    \
   KERNEL(muon_direction, const MuonStep& args, float* direction)                                         \
   KERNEL(orthogonalise, float* matrix, std::int64_t rows, std::int64_t columns, std::int64_t iterations, \

@@ -188,7 +188,7 @@ HeldStates RankStates::of(const Strategy& s, const PrecisionFormats& formats, Op
   shard_masters(memory, held_, s, formats, stack);
   memory[MemoryClass::optimizer_state] = state.optimizer_state;
   const OptimizerFacts& kept = facts(optimizer);
-  if (kept.matrix_states != kept.other_states && s.zero_stage >= 1)
+  if (kept.quantizes_states || (kept.matrix_states != kept.other_states && s.zero_stage >= 1))
     memory[MemoryClass::optimizer_state] =
         storage(most_states(stage_->parameters, optimizer, replica_ranks(s), shard_ranks(s)), formats.optimizer_state);
   // Libraries and attention use the same scratch, one behind the other.

@@ -14,8 +14,8 @@ Seconds optimizer_time(const KernelClock& kernels, const Training& training, con
   const RankParameters p = padded(stage.parameters, replica_ranks(s));
   const ParameterSplit dense = divided(p.dense_trained, ranks.dense);
   const ParameterSplit expert = divided(p.expert_trained, ranks.expert);
-  const ParameterSplit updated{dense.matrix + expert.matrix, dense.other + expert.other,
-                               dense.squares + expert.squares};
+  const ParameterSplit updated{dense.matrix + expert.matrix, dense.other + expert.other, dense.squares + expert.squares,
+                               dense.quantized + expert.quantized};
   const Seconds traffic =
       kernels.stream(kernels.calibration().stack.optimizer.optimizer_traffic_factor *
                      static_cast<double>(optimizer_traffic(training.optimizer, formats, updated).value()));

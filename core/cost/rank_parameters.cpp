@@ -8,10 +8,10 @@ namespace plumbline {
 namespace {
 
 ParameterSplit operator+(ParameterSplit a, ParameterSplit b) {
-  return {a.matrix + b.matrix, a.other + b.other, a.squares + b.squares};
+  return {a.matrix + b.matrix, a.other + b.other, a.squares + b.squares, a.quantized + b.quantized};
 }
 ParameterSplit operator*(ParameterSplit split, std::int64_t count) {
-  return {split.matrix * count, split.other * count, split.squares * count};
+  return {split.matrix * count, split.other * count, split.squares * count, split.quantized * count};
 }
 
 /// Whether an operator works on what no other tensor-parallel rank has. Linears that leave a region gather the whole
@@ -86,7 +86,7 @@ class LargestUnits {
 ParameterSplit divided(ParameterSplit split, std::int64_t ranks) {
   const std::int64_t part = divided(split.total(), ranks);
   const std::int64_t matrix = std::min(part, divided(split.matrix, ranks));
-  return {matrix, part - matrix, split.squares};
+  return {matrix, part - matrix, split.squares, std::min(part, divided(split.quantized, ranks))};
 }
 
 RankParameters RankParameters::sums() const {
@@ -157,13 +157,15 @@ RankParameters rank_parameters(const Block& block, const Shard& shard) {
       const std::int64_t count = local_elements(parameter, shard);
       const bool matrix = is_layer_matrix(block, parameter);
       const FactoredSums factored = parameter.trainable ? factored_sums(op, parameter, count, shard) : FactoredSums();
-      const ParameterSplit split{matrix ? count : 0, matrix ? 0 : count, factored.values};
+      const bool quantized = has_quantized_states(block, parameter);
+      const ParameterSplit split{matrix ? count : 0, matrix ? 0 : count, factored.values, quantized ? count : 0};
       const bool expert = parameter.partition == Partition::expert;
       (expert ? sum.expert : sum.dense) = (expert ? sum.expert : sum.dense) + split;
       if (parameter.trainable)
         (expert ? sum.expert_trained : sum.dense_trained) = (expert ? sum.expert_trained : sum.dense_trained) + split;
       section_of(unit, parameter) += count;
       sums_of(unit, parameter) += factored;
+      if (quantized && parameter.trainable) (expert ? unit.expert_quantized : unit.dense_quantized).add({count, 1}, 1);
       if (matrix && !expert && !parameter.tied && parameter.trainable) unit.matrix_trained += count;
       if (parameter.tied) sum.tied += count;
       if (parameter.tied && parameter.trainable) sum.tied_trained += count;
@@ -198,6 +200,8 @@ RankParameters one_unit(RankParameters p) {
     all.expert_frozen += unit.count * unit.expert_frozen;
     all.end_trained += unit.count * unit.end_trained;
     all.end_frozen += unit.count * unit.end_frozen;
+    all.dense_quantized.add(unit.dense_quantized, unit.count);
+    all.expert_quantized.add(unit.expert_quantized, unit.count);
     all.dense_sums.add(unit.dense_sums, unit.count);
     all.expert_sums.add(unit.expert_sums, unit.count);
     all.end_sums.add(unit.end_sums, unit.count);
@@ -291,8 +295,29 @@ WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas) {
   return {staying + whole.two(), staying + whole.one(), staying_trained + trained.two()};
 }
 
+namespace {
+
+std::int64_t most_quantized_states(const RankParameters& parameters, int states, ShardRanks replicas,
+                                   ShardRanks ranks) {
+  std::int64_t values = 0;
+  const auto add = [&](std::int64_t count, QuantizedParameters quantized, std::int64_t whole, std::int64_t sharing) {
+    const std::int64_t part = whole / sharing;
+    const std::int64_t others = std::min(part, whole - quantized.elements);
+    values += count * (most_quantized_state_values(part - others, quantized.tensors) + others);
+  };
+  for (const UnitParameters& unit : parameters.units) {
+    add(unit.count, unit.dense_quantized, padded(unit.dense_trained, replicas.dense), ranks.dense);
+    add(unit.count, {}, padded(unit.end_trained, replicas.dense), ranks.dense);
+    add(unit.count, unit.expert_quantized, padded(unit.expert_trained, replicas.expert), ranks.expert);
+  }
+  return states * values;
+}
+
+}  // namespace
+
 std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas, ShardRanks ranks) {
   const OptimizerFacts& row = facts(optimizer);
+  if (row.quantizes_states) return most_quantized_states(parameters, row.matrix_states, replicas, ranks);
   std::int64_t states = 0;
   const auto add = [&](std::int64_t count, std::int64_t matrices, std::int64_t whole, std::int64_t sharing) {
     const std::int64_t part = whole / sharing;

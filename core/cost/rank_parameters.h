@@ -33,6 +33,9 @@ struct UnitParameters {
   /// A tied embedding whose other copy another rank holds: by itself, so that both ends divide it alike.
   std::int64_t end_trained = 0;
   std::int64_t end_frozen = 0;
+  // Of the trained parameters of each section, those whose states some optimizers quantize:
+  QuantizedParameters dense_quantized;
+  QuantizedParameters expert_quantized;
   // Of the trained parameters of each section, what ranks sum for an optimizer that factors squared gradients:
   FactoredSums dense_sums;
   FactoredSums expert_sums;
@@ -135,7 +138,8 @@ struct WholeUnits {
 [[nodiscard]] WholeUnits whole_units(const RankParameters& parameters, ShardRanks replicas);
 
 /// Values that an optimizer keeps on the rank that holds most of them, where states are divided among `ranks`: weight
-/// matrices inside the layers are before the rest of a section, so that the last rank holds most of the rest.
+/// matrices inside the layers, or what has quantized states, are before the rest of a section, so that the last rank
+/// holds most of the rest. Quantized states count as values of four bytes, with room for blocks that are not full.
 [[nodiscard]] std::int64_t most_states(const RankParameters& parameters, Optimizer optimizer, ShardRanks replicas,
                                        ShardRanks ranks);
 

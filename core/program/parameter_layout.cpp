@@ -126,6 +126,7 @@ class Builder {
     p.is_trained = tensor.trainable;
     p.is_expert = tensor.partition == Partition::expert;
     p.is_layer_matrix = is_layer_matrix(block, tensor);
+    p.has_quantized_states = facts(training_.optimizer).quantizes_states && has_quantized_states(block, tensor);
     p.is_divided = tensor.partition == Partition::tensor && s_.tensor_parallel > 1;
     p.is_replicated = tensor.partition == Partition::replicated;
     p.is_partial = p.is_replicated && is_made_from_a_part(block, op);
@@ -184,6 +185,7 @@ class Builder {
   /// `first`: parameter of the unit.
   void add_section(Section section, std::size_t first, std::int64_t& whole, std::int64_t& trained) {
     std::int64_t matrices = 0;
+    QuantizedParameters quantized;
     const auto append = [&](auto counts) {
       for (std::size_t i = first; i < layout_.parameters.size(); ++i) {
         LocalParameter& p = layout_.parameters[i];
@@ -194,6 +196,7 @@ class Builder {
         p.first = section.elements;
         section.elements += p.elements();
         if (p.is_layer_matrix) matrices += p.elements();
+        if (p.has_quantized_states) quantized.add({p.elements(), 1}, 1);
       }
     };
     // Where an optimizer keeps more of some, their order decides what each rank holds (most_states).
@@ -201,11 +204,12 @@ class Builder {
       append([](const LocalParameter& p) { return p.is_layer_matrix; });
       append([](const LocalParameter& p) { return !p.is_layer_matrix; });
     } else {
-      append([](const LocalParameter&) { return true; });
+      append([](const LocalParameter& p) { return p.has_quantized_states; });
+      append([](const LocalParameter& p) { return !p.has_quantized_states; });
     }
     if (section.elements == 0) return;
     place(section);
-    add_room_for_moments(section, matrices);
+    add_room_for_moments(section, matrices, quantized);
     section.unit_first = whole;
     section.unit_trained = trained;
     whole += section.padded;
@@ -244,7 +248,7 @@ class Builder {
       OwnedRange owned{i, own.first, own.count, section.states + p.first + own.first - section.part_begin(), {}};
       for (int state = 0; state < moments_of(p, training_.optimizer); ++state) {
         owned.moments[static_cast<std::size_t>(state)] = layout_.moments;
-        layout_.moments += owned.count;
+        layout_.moments += moment_values(p, owned.count);
       }
       layout_.owned.push_back(owned);
     }
@@ -263,9 +267,15 @@ class Builder {
   }
 
   /// Every rank has room for as many as the one that keeps most, which is the last (core/cost: most_states).
-  void add_room_for_moments(const Section& section, std::int64_t matrices) {
+  void add_room_for_moments(const Section& section, std::int64_t matrices, QuantizedParameters quantized) {
     if (!section.is_trained) return;
     const OptimizerFacts& facts = plumbline::facts(training_.optimizer);
+    if (facts.quantizes_states) {
+      const std::int64_t plain = std::min(section.part(), section.padded - quantized.elements);
+      most_moments_ +=
+          facts.matrix_states * (most_quantized_state_values(section.part() - plain, quantized.tensors) + plain);
+      return;
+    }
     const std::int64_t others = std::min(section.part(), section.padded - matrices);
     most_moments_ += (section.part() - others) * facts.matrix_states + others * facts.other_states;
   }
@@ -293,6 +303,10 @@ FactoredSums LocalParameter::factored_sums(bool divides) const {
   sums.divided = sums.matrices;
   if (dimensions > 1) sums.shared = (box.extent[1] == box.whole[1] ? row_squares() : column_squares()).elements();
   return sums;
+}
+
+std::int64_t moment_values(const LocalParameter& parameter, std::int64_t count) {
+  return parameter.has_quantized_states ? quantized_state_values(count) : count;
 }
 
 int moments_of(const LocalParameter& parameter, Optimizer optimizer) {

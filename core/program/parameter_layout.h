@@ -34,12 +34,13 @@ struct LocalParameter {
   InitialValues starts = InitialValues::normal;
   bool is_trained = true;
   bool is_expert = false;
-  bool is_layer_matrix = false;  ///< core/sharding/layer_matrix.h
-  bool is_replicated = false;    ///< whole on every tensor-parallel rank
-  bool is_partial = false;       ///< replicated, but its gradient is made from a part of the tokens or heads
-  bool is_divided = false;       ///< over tensor-parallel ranks
-  bool is_copy = false;          ///< of a tied embedding that another rank holds too
-  bool is_end = false;           ///< a tied embedding whose other copy is on another rank, or that copy
+  bool is_layer_matrix = false;       ///< core/sharding/layer_matrix.h
+  bool has_quantized_states = false;  ///< core/sharding/layer_matrix.h, where the optimizer quantizes states
+  bool is_replicated = false;         ///< whole on every tensor-parallel rank
+  bool is_partial = false;            ///< replicated, but its gradient is made from a part of the tokens or heads
+  bool is_divided = false;            ///< over tensor-parallel ranks
+  bool is_copy = false;               ///< of a tied embedding that another rank holds too
+  bool is_end = false;                ///< a tied embedding whose other copy is on another rank, or that copy
   std::int32_t dimensions = 1;
   std::int64_t heads = 0;    ///< that its rows belong to; 0: none
   std::int32_t section = 0;  ///< of the rank
@@ -101,6 +102,8 @@ struct UnitElements {
   std::int64_t trained = 0;
 };
 
+/// Values of the optimizer's state that one moment of `count` neighbours of a parameter takes.
+[[nodiscard]] std::int64_t moment_values(const LocalParameter& parameter, std::int64_t count);
 /// Moments that the optimizer keeps for each element of a parameter.
 [[nodiscard]] int moments_of(const LocalParameter& parameter, Optimizer optimizer);
 /// Elements of the parameter's box that lie in this rank's part of the section; none where `count` is 0.

@@ -25,6 +25,10 @@ std::vector<Optimizer> executed_optimizers() {
 
 Bytes optimizer_state_bytes(Optimizer optimizer, const PrecisionFormats& formats, ParameterSplit parameters) {
   const OptimizerFacts& row = facts(optimizer);
+  if (row.quantizes_states)
+    return storage((most_quantized_state_values(parameters.quantized, 0) + parameters.total() - parameters.quantized) *
+                       row.matrix_states,
+                   formats.optimizer_state);
   const std::int64_t squares = row.factors_squares ? parameters.squares : 0;
   return storage(parameters.matrix * row.matrix_states + parameters.other * row.other_states + squares,
                  formats.optimizer_state);

@@ -4,7 +4,8 @@
 ///
 /// Source: the update rules of each method (SGD; Polyak momentum; Duchi 2011; RMSProp; Kingma & Ba, arXiv:1412.6980;
 /// Loshchilov & Hutter, arXiv:1711.05101; Chen et al., arXiv:2302.06675; Jordan et al., "Muon", 2024; Shazeer & Stern,
-/// arXiv:1804.04235).
+/// arXiv:1804.04235; Dettmers et al., "8-bit Optimizers via Block-wise Quantization", arXiv:2110.02861, as bitsandbytes
+/// 0.50 keeps their states).
 
 #include <array>
 #include <cstdint>
@@ -18,7 +19,19 @@
 
 namespace plumbline {
 
-enum class Optimizer : std::uint8_t { sgd, momentum, adagrad, rmsprop, adam, adamw, lion, muon, adafactor };
+enum class Optimizer : std::uint8_t {
+  sgd,
+  momentum,
+  adagrad,
+  rmsprop,
+  adam,
+  adamw,
+  lion,
+  muon,
+  adafactor,
+  adamw_8bit,
+  paged_adamw_8bit
+};
 
 /// A number of an update rule that a user may set.
 enum class Hyperparameter : std::uint8_t { beta1, beta2, epsilon, momentum, weight_decay };
@@ -46,6 +59,9 @@ struct OptimizerFacts {
   /// Keeps means of squared gradients: of matrices by row and by column, of vectors of each element
   /// (core/sharding/factored_squares.h); neither of the numbers above.
   bool factors_squares = false;
+  /// Keeps states of large parameters in codes of a byte, block by block (core/sharding/layer_matrix.h:
+  /// has_quantized_states); those of the others in fp32, whatever the recipe says.
+  bool quantizes_states = false;
   // How often one update reads them:
   int gradient_reads = 1;
   int weight_reads = 1;
@@ -132,7 +148,46 @@ inline constexpr std::array optimizer_table{
                    .reads = {Hyperparameter::weight_decay},
                    .matrix_state = "row_var",
                    .other_state = "variance",
-                   .executed = IsExecuted::yes}};
+                   .executed = IsExecuted::yes},
+    OptimizerFacts{
+        .optimizer = Optimizer::adamw_8bit,
+        .name = "adamw-8bit",
+        .matrix_states = 2,
+        .other_states = 2,
+        .quantizes_states = true,
+        .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
+        .matrix_state = "exp_avg",
+        .other_state = "exp_avg",
+        .executed = IsExecuted::yes},
+    // Its states lie in unified memory, which the driver may evict: they count as device memory all the same, so that
+    // what fits runs without a page fault. What eviction would save, and cost, is not modelled.
+    OptimizerFacts{
+        .optimizer = Optimizer::paged_adamw_8bit,
+        .name = "paged-adamw-8bit",
+        .matrix_states = 2,
+        .other_states = 2,
+        .quantizes_states = true,
+        .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
+        .matrix_state = "exp_avg",
+        .other_state = "exp_avg",
+        .executed = IsExecuted::yes}};
+
+/// Elements of a quantized state that share a scale (bitsandbytes 0.50: optim/optimizer.py, `blocksize`).
+inline constexpr std::int64_t state_block = 256;
+/// Elements of the smallest parameter whose states are quantized (there: `min_8bit_size`).
+inline constexpr std::int64_t least_quantized_state = 4096;
+/// What a block takes, in values of four bytes: its scale and its codes.
+inline constexpr std::int64_t state_block_values = 1 + state_block / 4;
+
+/// Values of four bytes that one quantized state of `count` neighbours takes.
+[[nodiscard]] constexpr std::int64_t quantized_state_values(std::int64_t count) {
+  return (count + state_block - 1) / state_block * state_block_values;
+}
+/// The most that `elements` take in at most `ranges` ranges, each of which begins with a block of its own. Grows by
+/// less than one for each element.
+[[nodiscard]] constexpr std::int64_t most_quantized_state_values(std::int64_t elements, std::int64_t ranges) {
+  return ((elements + (state_block - 1) * ranges) * state_block_values + state_block - 1) / state_block;
+}
 
 [[nodiscard]] const OptimizerFacts& facts(Optimizer optimizer);
 [[nodiscard]] inline std::string_view to_text(Optimizer optimizer) { return facts(optimizer).name; }
@@ -145,6 +200,7 @@ struct ParameterSplit {
   std::int64_t matrix = 0;
   std::int64_t other = 0;
   std::int64_t squares = 0;  ///< means that an optimizer keeps of them which factors squares: ranks do not divide them
+  std::int64_t quantized = 0;  ///< of all, those of which an optimizer that quantizes states does so
   [[nodiscard]] constexpr std::int64_t total() const { return matrix + other; }
 };
 

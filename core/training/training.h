@@ -46,7 +46,9 @@ struct Training {
   std::optional<NumberFormat> optimizer_format;  ///< of the moments, overrides the recipe's
 
   [[nodiscard]] PrecisionFormats formats() const {
-    return precision_formats(precision, gradient_format, optimizer_format);
+    PrecisionFormats formats = precision_formats(precision, gradient_format, optimizer_format);
+    if (facts(optimizer).quantizes_states) formats.optimizer_state = NumberFormat::fp32;
+    return formats;
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/cost/stage_memory.h"
 #include "core/plan/pipeline_schedule.h"
+#include "core/sharding/layer_matrix.h"
 
 namespace plumbline {
 namespace {
@@ -58,6 +59,7 @@ struct Membership {
   bool is_expert = false;
   bool is_end = false;  ///< a tied embedding whose other copy is on another rank, or that copy
   bool is_matrix = false;
+  bool has_quantized_states = false;
 };
 
 /// The parameters of one block and their sections.
@@ -86,7 +88,8 @@ class BlockShardBuilder {
     parameter.is_tied = tensor.tied;
     const bool is_copy = tensor.tied && block.kind() != BlockKind::input;
     const bool is_end = tied_elsewhere_ && (is_copy || (op.kind == OpKind::embedding && !tensor.tied));
-    members_.push_back({tensor.partition == Partition::expert, is_end, is_layer_matrix(block, tensor)});
+    members_.push_back({tensor.partition == Partition::expert, is_end, is_layer_matrix(block, tensor),
+                        facts(optimizer_).quantizes_states && has_quantized_states(block, tensor)});
     shards_.parameters.push_back(std::move(parameter));
   }
 
@@ -107,7 +110,9 @@ class BlockShardBuilder {
       section.matrices = std::ssize(section.parameters);
       append([](const Membership& m) { return !m.is_matrix; });
     } else {
-      append([](const Membership&) { return true; });
+      append([](const Membership& m) { return m.has_quantized_states; });
+      section.matrices = std::ssize(section.parameters);
+      append([](const Membership& m) { return !m.has_quantized_states; });
     }
     if (section.elements == 0) return;
     const ShardRanks replicas = replica_ranks(s_);

@@ -253,7 +253,12 @@ Strategy completed(const PartialStrategy& partial, const Question& question) {
 }
 
 void require_moments(const Training& training) {
-  if (!training.optimizer_format || facts(training.optimizer).keeps_states()) return;
+  if (!training.optimizer_format) return;
+  if (facts(training.optimizer).quantizes_states)
+    throw InputError({"--optimizer-precision",
+                      std::string(to_text(training.optimizer)) + " keeps its states in codes of one byte",
+                      "no such flag, or --optimizer adamw", ""});
+  if (facts(training.optimizer).keeps_states()) return;
   throw InputError({"--optimizer-precision",
                     std::string(to_text(training.optimizer)) + " keeps no moments whose format could be chosen",
                     "an optimizer with moments, or no such flag", ""});

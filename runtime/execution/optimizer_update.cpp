@@ -152,6 +152,15 @@ AdamwStep OptimizerUpdate::adamw_step(const UpdateInstruction& i, const UpdateNu
           settings.epsilon};
 }
 
+void OptimizerUpdate::step_by_adamw(const UpdateInstruction& i, const UpdateNumbers& numbers) {
+  const OwnedRange& range = owned(i);
+  const DeviceKernels& kernels = memory_.device.kernels();
+  if (!memory_.parameter(range.parameter).has_quantized_states) return kernels.adamw_step(adamw_step(i, numbers));
+  const OptimizerSettings& settings = numbers.settings;
+  kernels.adamw_8bit_step({optimized(range, numbers), memory_.coded_moment(range, 0), memory_.coded_moment(range, 1),
+                           settings.beta1, settings.beta2, settings.epsilon});
+}
+
 void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& numbers) {
   const OptimizedParameter update = optimized(owned(i), numbers);
   const OptimizerSettings& settings = numbers.settings;
@@ -165,7 +174,9 @@ void OptimizerUpdate::update(const UpdateInstruction& i, const UpdateNumbers& nu
     case Optimizer::lion: return kernels.lion_step({update, moment(0), settings.beta1, settings.beta2});
     case Optimizer::adam:
     case Optimizer::adamw:
-    case Optimizer::muon: return kernels.adamw_step(adamw_step(i, numbers));
+    case Optimizer::muon:
+    case Optimizer::adamw_8bit:
+    case Optimizer::paged_adamw_8bit: return step_by_adamw(i, numbers);
     case Optimizer::adafactor: break;  // every parameter by its own instructions
   }
 }

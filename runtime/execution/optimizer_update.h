@@ -60,6 +60,7 @@ class OptimizerUpdate {
   [[nodiscard]] Communicator& group_of(const UpdateInstruction& i) const;
   /// What every optimizer is given of an owned range.
   [[nodiscard]] OptimizedParameter optimized(const OwnedRange& owned, const UpdateNumbers& numbers) const;
+  void step_by_adamw(const UpdateInstruction& i, const UpdateNumbers& numbers);
   [[nodiscard]] AdamwStep adamw_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const;
   [[nodiscard]] MuonStep muon_step(const UpdateInstruction& i, const UpdateNumbers& numbers) const;
 

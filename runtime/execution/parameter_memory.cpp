@@ -103,6 +103,13 @@ TensorView ParameterMemory::moment(const OwnedRange& owned, std::size_t state) c
   return row(at(moments_, owned.moments[state], formats.optimizer_state), formats.optimizer_state, owned.count);
 }
 
+static_assert(moment_block == state_block, "kernels' blocks are those that are predicted");
+
+CodedMoment ParameterMemory::coded_moment(const OwnedRange& owned, std::size_t state) const {
+  return plumbline::coded_moment(reinterpret_cast<float*>(at(moments_, owned.moments[state], formats.optimizer_state)),
+                                 owned.count);
+}
+
 TensorView ParameterMemory::squares(const LocalParameter& p, StatePart part) const {
   const std::int64_t count = box_of(p, part).elements();
   if (count == 0) return {};

@@ -8,6 +8,7 @@
 
 #include <span>
 
+#include "kernels/adamw_8bit.h"
 #include "runtime/execution/element_views.h"
 #include "runtime/execution/rank_groups.h"
 #include "runtime/execution/state_parts.h"
@@ -70,6 +71,8 @@ class ParameterMemory {
   [[nodiscard]] TensorView owned_master(const OwnedRange& owned) const;
   [[nodiscard]] bool has_masters() const { return masters_ != nullptr; }
   [[nodiscard]] TensorView moment(const OwnedRange& owned, std::size_t state) const;
+  /// Of a parameter whose states are quantized.
+  [[nodiscard]] CodedMoment coded_moment(const OwnedRange& owned, std::size_t state) const;
   /// Means of squared gradients of a whole parameter, one row; nothing where there are none.
   [[nodiscard]] TensorView squares(const LocalParameter& p, StatePart part) const;
   [[nodiscard]] StateData state(const StateRange& range) const;

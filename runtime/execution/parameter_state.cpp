@@ -138,7 +138,7 @@ void ParameterState::look(const Look& look) const {
     const LocalParameter& p = memory_.parameter(owned.parameter);
     const ElementRange elements{owned.first, owned.count};
     if (memory_.has_masters()) show(p, elements, memory_.owned_master(owned).data, *memory_.formats.master);
-    const int moments = moments_of(p, memory_.training.optimizer);
+    const int moments = p.has_quantized_states ? 0 : moments_of(p, memory_.training.optimizer);
     for (int m = 0; m < moments; ++m)
       show(p, elements, memory_.moment(owned, static_cast<std::size_t>(m)).data, memory_.formats.optimizer_state);
   }

@@ -25,7 +25,7 @@ std::vector<StateRange> ranges(const ParameterLayout& layout, const Training& tr
         if (squares(p, part)) add(i, part, {0, box_of(p, part).elements()});
     if (!p.is_trained || wanted.count == 0) continue;
     const ElementRange owned = own_part(p, layout.sections[static_cast<std::size_t>(p.section)]);
-    const int moments = moments_of(p, training.optimizer);
+    const int moments = p.has_quantized_states ? 0 : moments_of(p, training.optimizer);
     if (training.formats().master) add(i, StatePart::master, owned);
     if (moments > 0) add(i, StatePart::first_moment, owned);
     if (moments > 1) add(i, StatePart::second_moment, owned);

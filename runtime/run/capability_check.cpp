@@ -61,6 +61,10 @@ void check_capability(const TrainingJob& job, const RunOptions& options) {
          "offload:N, or all on the device");
   if (auto problem = first_not_executed(job.strategy, network_facts(job.graph, job.constants, job.training)))
     throw InputError(std::move(*problem));
+  const CheckpointOptions& asked = options.checkpoints;
+  refuse(!facts(job.training.optimizer).quantizes_states || (asked.folder.empty() && asked.resume.empty()),
+         "checkpoints have no states of one byte, which " + std::string(to_text(job.training.optimizer)) + " keeps",
+         "no --checkpoint and no --resume, or --optimizer adamw");
   check_routing(job);
   refuse(options.data.vocabulary >= 1 && !options.data.tokens.empty(), "there is no data", "tokens");
   check_learning_rate(job.learning_rate, "learning rate");

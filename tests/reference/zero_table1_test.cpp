@@ -101,8 +101,16 @@ struct OptimizerValues {
   std::int64_t other;
 };
 constexpr OptimizerValues optimizer_values[] = {
-    {Optimizer::sgd, 0, 0},       {Optimizer::momentum, 1, 1}, {Optimizer::adagrad, 1, 1}, {Optimizer::rmsprop, 1, 1},
-    {Optimizer::adam, 2, 2},      {Optimizer::adamw, 2, 2},    {Optimizer::lion, 1, 1},    {Optimizer::muon, 1, 2},
+    {Optimizer::sgd, 0, 0},
+    {Optimizer::momentum, 1, 1},
+    {Optimizer::adagrad, 1, 1},
+    {Optimizer::rmsprop, 1, 1},
+    {Optimizer::adam, 2, 2},
+    {Optimizer::adamw, 2, 2},
+    {Optimizer::lion, 1, 1},
+    {Optimizer::muon, 1, 2},
+    {Optimizer::adamw_8bit, 2, 2},  // of parameters that are not quantized
+    {Optimizer::paged_adamw_8bit, 2, 2},
     {Optimizer::adafactor, 0, 0},  // but means of rows and columns, below
 };
 
@@ -114,6 +122,19 @@ TEST_CASE("Adafactor keeps means by row and column, the same under every ZeRO st
     CHECK(
         model_state(p, precision_formats(PrecisionRecipe::bf16), Optimizer::adafactor, stage, {8, 8}).optimizer_state ==
         Bytes(std::int64_t{4} * (12 + 30 + 7)));
+}
+
+// Dettmers et al., arXiv:2110.02861: 8-bit states take two bytes for each parameter where 32-bit ones take eight; a
+// scale of four bytes for each state and 256 elements comes on top.
+TEST_CASE("8-bit AdamW keeps 2 bytes and 8 / 256 for each quantized parameter, in place of 8") {
+  RankParameters p;
+  p.dense = p.dense_trained = {256'000, 0, 0, 256'000};
+  const auto states = [&](Optimizer optimizer) {
+    return model_state(p, precision_formats(PrecisionRecipe::bf16), optimizer, 0, {}).optimizer_state;
+  };
+  CHECK(states(Optimizer::adamw) == Bytes(8 * 256'000));
+  CHECK(states(Optimizer::adamw_8bit) == Bytes(2 * 256'000 + 8 * 1'000));
+  CHECK(states(Optimizer::paged_adamw_8bit) == states(Optimizer::adamw_8bit));
 }
 
 TEST_CASE("every recipe and optimizer keeps the bytes of this table, component by component") {

@@ -90,6 +90,7 @@ std::string accelerate_training_script(const LaunchSettings& s) {
                         {"PLUMBLINE_LOADS_WEIGHTS", loads_weights(s)},
                         {"PLUMBLINE_FORMAT", weight_format(s)},
                         {"PLUMBLINE_OPTIMIZER", optimizer_call(s.optimizer)},
+                        {"quantized_states", facts(s.optimizer.value_or(Optimizer::adamw)).quantizes_states},
                         {"adapters", has_adapters(s)},
                         {"fused_loss", has_fused_loss(s)},
                         {"tensor_parallel", s.tensor_parallel.value_or(1) > 1},

@@ -5,8 +5,9 @@
 /// Model: which numbers a constructor takes follows from those that the optimizer reads (core/training/optimizer.h):
 /// `betas` where it reads both, `alpha` where it reads the second alone, as RMSProp does. Configs of DeepSpeed have the
 /// names of the classes. Not listed: flags that are not named for the class.
-/// Source: torch/optim of PyTorch 2.13; lucidrains/lion-pytorch; transformers/training_args.py: OptimizerNames.
-/// Checked against: tests/unit/planner/frameworks/launch/torch_optimizers_test.cpp, the launch files of tests/golden.
+/// Source: torch/optim of PyTorch 2.13; lucidrains/lion-pytorch; bitsandbytes 0.50; transformers/training_args.py:
+/// OptimizerNames. Checked against: tests/unit/planner/frameworks/launch/torch_optimizers_test.cpp, the launch files of
+/// tests/golden.
 
 #include <array>
 #include <cstdint>
@@ -40,7 +41,17 @@ struct TorchOptimizer {
 };
 
 /// In the order in which scripts list them, and in which names are read by how they begin: "adamw" before "adam".
-inline constexpr std::array torch_optimizers{TorchOptimizer{Optimizer::adamw, "torch.optim.AdamW", "adamw_torch"},
+inline constexpr std::array torch_optimizers{TorchOptimizer{.optimizer = Optimizer::adamw_8bit,
+                                                            .constructor = "bitsandbytes.optim.AdamW8bit",
+                                                            .trainer = "adamw_bnb_8bit",
+                                                            .package = "bitsandbytes",
+                                                            .source = "bitsandbytes/optim"},
+                                             TorchOptimizer{.optimizer = Optimizer::paged_adamw_8bit,
+                                                            .constructor = "bitsandbytes.optim.PagedAdamW8bit",
+                                                            .trainer = "paged_adamw_8bit",
+                                                            .package = "bitsandbytes",
+                                                            .source = "bitsandbytes/optim"},
+                                             TorchOptimizer{Optimizer::adamw, "torch.optim.AdamW", "adamw_torch"},
                                              TorchOptimizer{Optimizer::adam, "torch.optim.Adam", "adam"},
                                              TorchOptimizer{Optimizer::sgd, "torch.optim.SGD", "sgd"},
                                              TorchOptimizer{Optimizer::momentum, "torch.optim.SGD", "momentum"},

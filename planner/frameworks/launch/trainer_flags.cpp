@@ -92,6 +92,14 @@ LaunchKey precision_flag(std::string_view path, PrecisionRecipe recipe) {
 /// "adamw_torch_fused" is AdamW.
 void read_optimizer(const Json& value, Settings& s) {
   const std::string& name = word_value(value);
+  // "adamw_8bit" is "adamw_bnb_8bit".
+  std::string spelled = name;
+  std::replace(spelled.begin(), spelled.end(), '_', '-');
+  for (const TorchOptimizer& one : torch_optimizers)
+    if (facts(one.optimizer).quantizes_states && (name == one.trainer || spelled == to_text(one.optimizer))) {
+      s.optimizer = one.optimizer;
+      return;
+    }
   if (name.find("8bit") != std::string::npos || name.find("paged") != std::string::npos) return;
   for (const TorchOptimizer& one : torch_optimizers)
     if (name.starts_with(to_text(one.optimizer))) {

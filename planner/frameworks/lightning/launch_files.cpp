@@ -25,7 +25,9 @@ std::string optimizer_call(Optimizer optimizer) {
 }
 
 /// The constructor's own, where a plan says none (torch/optim/adamw.py).
-std::string usual_weight_decay(Optimizer optimizer) { return optimizer == Optimizer::adamw ? "0.01" : "0.0"; }
+std::string usual_weight_decay(Optimizer optimizer) {
+  return optimizer == Optimizer::adamw || facts(optimizer).quantizes_states ? "0.01" : "0.0";
+}
 
 Json call_of(const Json& tree, std::string_view name) {
   const Json* const found = tree.find(name);
@@ -72,6 +74,7 @@ std::string training_script(const LaunchSettings& s, const Json& tree) {
        {"PLUMBLINE_FORMAT", weight_format(s)},
        {"PLUMBLINE_OPTIMIZER", optimizer_call(optimizer)},
        {"PLUMBLINE_SEED", seed_argument(s)},
+       {"quantized_states", facts(optimizer).quantizes_states},
        {"adapters", has_adapters(s)},
        {"tensor_parallel", s.tensor_parallel.value_or(1) > 1},
        {"sharded_layers", !shards.empty()},

@@ -20,6 +20,16 @@ class Remedies {
     (void)add(text, asked_.cluster(), "--lora-rank " + rank, "with adapters of rank " + rank + " (fine-tuning)");
   }
 
+  void add_quantized_states() {
+    const Optimizer optimizer = asked_.training().optimizer;
+    if (optimizer != Optimizer::adamw && optimizer != Optimizer::adam) return;
+    QuestionText text = asked_.text();
+    text.training.optimizer = Optimizer::adamw_8bit;
+    text.training.optimizer_format.reset();
+    const std::string name(to_text(text.training.optimizer));
+    (void)add(text, asked_.cluster(), "--optimizer " + name, "with optimizer states of 8 bits");
+  }
+
   void add_devices() {
     for (int i = 1; i <= most_doublings; ++i) {
       QuestionText text = asked_.text();
@@ -118,6 +128,7 @@ std::optional<Framework> framework_of(const FitOptions& options, const Question&
 std::vector<Remedy> remedies(const Question& question, std::optional<Framework> framework, const Task& task) {
   Remedies all(question, framework, task);
   all.add_devices();
+  all.add_quantized_states();
   all.add_adapters();
   all.add_sequences();
   task.end("remedies");

@@ -11,6 +11,7 @@ import torch
 from accelerate import Accelerator
 from accelerate.utils import GradientAccumulationPlugin
 from liger_kernel.transformers import _apply_liger_kernel_to_instance  # plumbline: if fused_loss
+from bitsandbytes.optim import GlobalOptimManager  # plumbline: if quantized_states
 from torch.optim import AdamW  # plumbline: optimizer_import
 from peft import LoraConfig, get_peft_model  # plumbline: if adapters
 from transformers import AutoConfig, AutoModelForCausalLM
@@ -91,6 +92,12 @@ if args.gradient_checkpointing:
 model = get_peft_model(
     model, LoraConfig(r=args.lora_r, lora_alpha=args.lora_r, target_modules="all-linear")
 )
+# plumbline: end
+# plumbline: if quantized_states
+# As transformers' Trainer has it, embeddings keep states in 32 bits.
+for module in model.modules():
+    if isinstance(module, torch.nn.Embedding):
+        GlobalOptimManager.get_instance().register_module_override(module, "weight", {"optim_bits": 32})
 # plumbline: end
 optimizer = PLUMBLINE_OPTIMIZER
 loader = torch.utils.data.DataLoader(

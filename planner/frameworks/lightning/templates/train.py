@@ -6,6 +6,7 @@ import lightning as L
 import torch
 from lightning.pytorch.callbacks import ModelCheckpoint  # plumbline: if checkpoints
 from lightning.pytorch.strategies import PLUMBLINE_STRATEGY
+from bitsandbytes.optim import GlobalOptimManager  # plumbline: if quantized_states
 from torch.optim import AdamW  # plumbline: optimizer_import
 from peft import LoraConfig, get_peft_model  # plumbline: if adapters
 # plumbline: if tensor_parallel
@@ -103,6 +104,12 @@ class CausalLanguageModel(L.LightningModule):
         return [{"params": group} | ({} if decays else {"weight_decay": 0.0}) for decays, group in groups.items() if group]
 
     def configure_optimizers(self):
+        # plumbline: if quantized_states
+        # As transformers' Trainer has it, embeddings keep states in 32 bits.
+        for module in self.modules():
+            if isinstance(module, torch.nn.Embedding):
+                GlobalOptimManager.get_instance().register_module_override(module, "weight", {"optim_bits": 32})
+        # plumbline: end
         optimizer = PLUMBLINE_OPTIMIZER
         h = self.hparams
         factor = rate_factor(

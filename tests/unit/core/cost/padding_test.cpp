@@ -102,6 +102,19 @@ TEST_CASE("the last rank holds most of what Muon keeps") {
   CHECK(most_states(p, Optimizer::muon, {2, 1}, {2, 1}) == 2 * (3 * 1 + 2 * 2) + 4 * 2);
 }
 
+// Alone: 8 192 of 8 200 elements in two tensors, each state of which has a scale for every 256 codes, and room for two
+// blocks that are not full: 65 (8192 + 2 * 255) / 256 values rounded up, and 8 of fp32. Of two ranks the second holds
+// the others.
+TEST_CASE("quantized states have room for a block of each tensor that is not full") {
+  RankParameters p;
+  UnitParameters layer;
+  layer.dense_trained = 8'200;
+  layer.dense_quantized = {8'192, 2};
+  p.units = {layer};
+  CHECK(most_states(p, Optimizer::adamw_8bit, {1, 1}, {1, 1}) == 2 * (2'210 + 8));
+  CHECK(most_states(p, Optimizer::adamw_8bit, {2, 1}, {2, 1}) == 2 * (1'169 + 8));
+}
+
 TEST_CASE("a rank's part of all is one number rounded up, whatever its matrices") {
   const ParameterSplit part = divided({10, 2}, 4);
   CHECK(part.matrix == 3);

@@ -180,7 +180,8 @@ TEST_CASE("plans that Accelerate launches come back from their files") {
     Training training;
     training.sequence_length = 2048;
     training.optimizer = dice.one_of({Optimizer::adamw, Optimizer::adam, Optimizer::sgd, Optimizer::momentum,
-                                      Optimizer::lion, Optimizer::muon, Optimizer::adagrad, Optimizer::rmsprop});
+                                      Optimizer::lion, Optimizer::muon, Optimizer::adagrad, Optimizer::rmsprop,
+                                      Optimizer::adamw_8bit, Optimizer::paged_adamw_8bit});
     const LaunchFiles files = target.write(settings_for(strategy, training), "1.15.0");
     const LaunchSettings back = settings_back(target, files);
     INFO(files.files.front().text << file_called(files, "launch.sh").text);
@@ -189,6 +190,20 @@ TEST_CASE("plans that Accelerate launches come back from their files") {
     REQUIRE(back.sequence_length == 2048);
     REQUIRE(target.read(files.files.front().text, "accelerate.yaml").notes.unread.empty());
   }
+}
+
+TEST_CASE("a script with 8-bit AdamW leaves embeddings in 32 bits, as the Trainer does") {
+  Training training;
+  training.sequence_length = 2048;
+  const auto script = [&](Optimizer optimizer) {
+    training.optimizer = optimizer;
+    return file_called(accelerate_target().write(settings_for({}, training), "1.15.0"), "train.py").text;
+  };
+  const std::string quantized = script(Optimizer::paged_adamw_8bit);
+  CHECK_THAT(quantized, ContainsSubstring("from bitsandbytes.optim import PagedAdamW8bit\n"));
+  CHECK_THAT(quantized, ContainsSubstring("optimizer = PagedAdamW8bit(decayed(model.parameters()), lr="));
+  CHECK_THAT(quantized, ContainsSubstring("register_module_override(module, \"weight\", {\"optim_bits\": 32})"));
+  CHECK(script(Optimizer::adamw).find("bitsandbytes") == std::string::npos);
 }
 
 }  // namespace

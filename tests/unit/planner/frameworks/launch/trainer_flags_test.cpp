@@ -47,7 +47,7 @@ TEST_CASE("what a variable of the environment holds stays open") {
 
 TEST_CASE("flags of a Trainer that change memory or time are read or named, and unknown ones are never harmless") {
   const Imported imported = read_trainer_script(
-      "torchrun --nproc_per_node 8 train.py --fsdp 'full_shard auto_wrap offload' --optim adamw_bnb_8bit "
+      "torchrun --nproc_per_node 8 train.py --fsdp 'full_shard auto_wrap offload' --optim lion_8bit "
       "--torch_compile --load_in_4bit --made_up_flag 3 --output_dir out --per_device_train_batch_size $BATCH\n",
       "train.sh");
   CHECK(imported.settings.zero_stage == 3);
@@ -61,7 +61,18 @@ TEST_CASE("flags of a Trainer that change memory or time are read or named, and 
             "--made_up_flag is not known here: whether it changes memory or time is not known either",
             "--per_device_train_batch_size: its value $BATCH is not in the file",
             "--fsdp offload changes memory and time and is not modelled",
-            "--optim adamw_bnb_8bit changes memory and time and is not modelled: adamw is priced"});
+            "--optim lion_8bit changes memory and time and is not modelled: adamw is priced"});
+}
+
+TEST_CASE("8-bit AdamW of a Trainer is read by all its names") {
+  const auto optimizer = [](const std::string& name) {
+    return read_trainer_script("torchrun --nproc_per_node 8 t.py --optim " + name + "\n", "t.sh").settings.optimizer;
+  };
+  CHECK(optimizer("adamw_bnb_8bit") == Optimizer::adamw_8bit);
+  CHECK(optimizer("adamw_8bit") == Optimizer::adamw_8bit);
+  CHECK(optimizer("paged_adamw_8bit") == Optimizer::paged_adamw_8bit);
+  CHECK(optimizer("paged_adamw_32bit") == std::nullopt);
+  CHECK(optimizer("adamw_torch_fused") == Optimizer::adamw);
 }
 
 TEST_CASE("the sharding of a Trainer is that of its option") {

@@ -79,7 +79,8 @@ TEST_CASE("plans that Lightning launches come back from their scripts") {
     const Strategy strategy = launchable_strategy(dice, Framework::lightning);
     Training training;
     training.sequence_length = 8192;
-    training.optimizer = dice.one_of({Optimizer::adamw, Optimizer::sgd, Optimizer::lion, Optimizer::muon});
+    training.optimizer =
+        dice.one_of({Optimizer::adamw, Optimizer::sgd, Optimizer::lion, Optimizer::muon, Optimizer::adamw_8bit});
     training.precision = dice.one_of({PrecisionRecipe::fp32, PrecisionRecipe::bf16, PrecisionRecipe::bf16_pure});
     const LaunchFiles files = target.write(settings_for(strategy, training), "2.6.6");
     const std::string& text = files.files.front().text;

@@ -202,6 +202,23 @@ TEST_CASE("where no plan fits fit says what else could be asked, and each has a 
   CHECK(std::find(flags.begin(), flags.end(), "--gpus") != flags.end());
 }
 
+// Of 3.2 thousand million parameters AdamW keeps 26 GB of 51 GB in all; a GPU of 48 GB has room for 8-bit states alone.
+TEST_CASE("8-bit states are a remedy where Adam's alone are too much, and none where they are 8-bit already") {
+  const QuestionText asked = request_of("llama-3.2-3b", "l40s-pcie", 1, 512, 1, 1).question;
+  for (const Optimizer optimizer : {Optimizer::adamw, Optimizer::adamw_8bit, Optimizer::sgd}) {
+    INFO(to_text(optimizer));
+    QuestionText text = asked;
+    text.training.optimizer = optimizer;
+    const std::vector<Remedy> found = remedies(Question(text), std::nullopt);
+    const auto states = std::find_if(found.begin(), found.end(),
+                                     [](const Remedy& remedy) { return remedy.flags == "--optimizer adamw-8bit"; });
+    REQUIRE((states != found.end()) == (optimizer == Optimizer::adamw));
+    if (states == found.end()) continue;
+    CHECK(states->plan.training.optimizer == Optimizer::adamw_8bit);
+    CHECK(states->plan.verdict.fits);
+  }
+}
+
 TEST_CASE("the JSON of a fit holds the changes with their flags and what they cost") {
   const PricedQuestion asked = estimate(too_large_request());
   const FitAnswer answer = fit(asked);
