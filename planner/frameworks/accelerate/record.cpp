@@ -55,7 +55,8 @@ FrameworkRecord accelerate_record() {
              {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks, without tensor or context parallelism",
               launch_source, shards_states_with_other_axes},
              {"shards over all context-parallel ranks", parallelism_source, splits_context_ranks},
-             whole_parameters_rule()};
+             whole_parameters_rule(),
+             plain_slices_rule(DTensorsOf::fully_shard)};
   r.defaults = {NumberFormat::bf16,
                 "src/accelerate/utils/dataclasses.py: FSDP reduces in the format of mixed_precision",
                 "one for each transformer layer, the unit that FSDP shards", fsdp_source};

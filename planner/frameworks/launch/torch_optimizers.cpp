@@ -19,6 +19,16 @@ bool slices_whole_parameters(const Strategy& s, const NetworkFacts& network) {
          (s.zero_stage > 0 || s.tensor_parallel > 1);
 }
 
+bool takes_plain_slices(const NetworkFacts& network) {
+  return torch_optimizer_of(network.optimizer).takes == Takes::plain_slices;
+}
+bool divides_products(const Strategy& s, const NetworkFacts& network) {
+  return takes_plain_slices(network) && s.tensor_parallel > 1;
+}
+bool divides_anything(const Strategy& s, const NetworkFacts& network) {
+  return takes_plain_slices(network) && (s.tensor_parallel > 1 || s.zero_stage > 1);
+}
+
 }  // namespace
 
 const TorchOptimizer& torch_optimizer_of(Optimizer optimizer) {
@@ -45,6 +55,14 @@ FrameworkRule whole_parameters_rule() {
       "trains on whole parameters alone (ZeRO-0, no tensor parallelism) with an optimizer whose class takes no slices "
       "of them",
       "torch/optim: norms of DTensors in place raise; measured with PyTorch 2.15 on the CPU", slices_whole_parameters};
+}
+
+FrameworkRule plain_slices_rule(DTensorsOf of) {
+  constexpr std::string_view source = "measured with bitsandbytes 0.50.2 and PyTorch 2.15 on the CPU";
+  if (of == DTensorsOf::tensor_parallel)
+    return {"trains without tensor parallelism where an optimizer's class takes no DTensors", source, divides_products};
+  return {"trains without tensor parallelism, ZeRO-2 and ZeRO-3 where an optimizer's class takes no DTensors", source,
+          divides_anything};
 }
 
 std::string package_import(std::optional<Optimizer> optimizer) {

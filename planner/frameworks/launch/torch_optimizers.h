@@ -24,6 +24,7 @@ namespace plumbline {
 /// What a class is given to train.
 enum class Takes : std::uint8_t {
   slices,            ///< of any parameter, as sharded ranks hold them
+  plain_slices,      ///< the same, but no DTensors
   whole_parameters,  ///< it raises for slices, or counts each as a parameter
   whole_matrices     ///< likewise, and takes no other parameter
 };
@@ -45,12 +46,14 @@ inline constexpr std::array torch_optimizers{TorchOptimizer{.optimizer = Optimiz
                                                             .constructor = "bitsandbytes.optim.AdamW8bit",
                                                             .trainer = "adamw_bnb_8bit",
                                                             .package = "bitsandbytes",
-                                                            .source = "bitsandbytes/optim"},
+                                                            .source = "bitsandbytes/optim",
+                                                            .takes = Takes::plain_slices},
                                              TorchOptimizer{.optimizer = Optimizer::paged_adamw_8bit,
                                                             .constructor = "bitsandbytes.optim.PagedAdamW8bit",
                                                             .trainer = "paged_adamw_8bit",
                                                             .package = "bitsandbytes",
-                                                            .source = "bitsandbytes/optim"},
+                                                            .source = "bitsandbytes/optim",
+                                                            .takes = Takes::plain_slices},
                                              TorchOptimizer{Optimizer::adamw, "torch.optim.AdamW", "adamw_torch"},
                                              TorchOptimizer{Optimizer::adam, "torch.optim.Adam", "adam"},
                                              TorchOptimizer{Optimizer::sgd, "torch.optim.SGD", "sgd"},
@@ -80,6 +83,10 @@ enum class OptimizersOf : std::uint8_t { pytorch, packages };
 [[nodiscard]] std::vector<Launchable<Optimizer>> launched_optimizers(OptimizersOf of, std::string_view momentum);
 /// Of frameworks whose ranks hold slices under ZeRO and tensor parallelism.
 [[nodiscard]] FrameworkRule whole_parameters_rule();
+/// Where a framework's ranks hold DTensors.
+enum class DTensorsOf : std::uint8_t { tensor_parallel, fully_shard };
+/// Of frameworks that hold slices as DTensors there; `fully_shard`: under ZeRO-2, ZeRO-3 and tensor parallelism.
+[[nodiscard]] FrameworkRule plain_slices_rule(DTensorsOf of);
 
 /// "from lion_pytorch import Lion\n"; empty where PyTorch has it, or no optimizer is named.
 [[nodiscard]] std::string package_import(std::optional<Optimizer> optimizer);

@@ -46,7 +46,8 @@ FrameworkRecord lightning_record() {
       {"shards gradients (ZeRO-2, ZeRO-3) over all data-parallel ranks beside tensor parallelism",
        model_parallel_source, needs_more_than_two_dimensions},
       {"shards the optimizer alone (ZeRO-1) over all data-parallel ranks", strategies_source, shards_states_in_groups},
-      whole_parameters_rule()};
+      whole_parameters_rule(),
+      plain_slices_rule(DTensorsOf::tensor_parallel)};
   r.defaults = {NumberFormat::bf16,
                 "lightning/pytorch/plugins/precision/fsdp.py: reduce_dtype is the format of precision",
                 "one for each block of auto_wrap_policy, the unit that FSDP shards", fsdp_source};

@@ -54,6 +54,26 @@ TEST_CASE("what takes whole parameters alone is launched where ranks hold whole 
   CHECK(rule.is_broken(s, network));
 }
 
+TEST_CASE("what takes no DTensors is launched where ranks hold none") {
+  NetworkFacts network;
+  network.optimizer = Optimizer::adamw_8bit;
+  Strategy s;
+  s.data_parallel = 4;
+  for (const DTensorsOf of : {DTensorsOf::tensor_parallel, DTensorsOf::fully_shard}) {
+    const FrameworkRule rule = plain_slices_rule(of);
+    s.tensor_parallel = 1;
+    s.zero_stage = 1;
+    CHECK_FALSE(rule.is_broken(s, network));
+    s.zero_stage = 3;
+    CHECK(rule.is_broken(s, network) == (of == DTensorsOf::fully_shard));
+    s.zero_stage = 0;
+    s.tensor_parallel = 2;
+    CHECK(rule.is_broken(s, network));
+  }
+  network.optimizer = Optimizer::lion;
+  CHECK_FALSE(plain_slices_rule(DTensorsOf::fully_shard).is_broken(s, network));
+}
+
 TEST_CASE("a package is imported and named where PyTorch has no class") {
   CHECK(package_import(Optimizer::lion) == "from lion_pytorch import Lion\n");
   CHECK(package_sentence(Optimizer::lion) == "Lion of the package lion-pytorch: PyTorch has none");
