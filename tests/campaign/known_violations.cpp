@@ -121,7 +121,7 @@ bool multiplies_in_few_bits(const Subject& s) { return bits(s.asked.training.for
 
 bool keeps_more_of_others(const Subject& s) {
   const OptimizerFacts& optimizer = facts(s.asked.training.optimizer);
-  return optimizer.other_states > optimizer.matrix_states;
+  return optimizer.other_states > optimizer.matrix_states || optimizer.quantizes_states;
 }
 
 /// Below ZeRO-3.

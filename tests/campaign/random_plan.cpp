@@ -194,7 +194,7 @@ Training random_training(const Network& network, Draw& draw) {
   t.precision = random_precision(t.sequence_length, draw);
   t.optimizer = draw.one_in(2) ? Optimizer::adamw : random_optimizer(draw);
   if (draw.one_in(6)) t.gradient_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
-  if (draw.one_in(6) && facts(t.optimizer).keeps_states())
+  if (draw.one_in(6) && facts(t.optimizer).keeps_states() && !facts(t.optimizer).quantizes_states)
     t.optimizer_format = draw.one_of({NumberFormat::bf16, NumberFormat::fp16, NumberFormat::fp32});
   if (draw.one_in(5)) t.token_budget = draw.one_of<std::int64_t>({1, 1'000'000, 15'000'000'000'000});
   t.adaptation = random_adaptation(network.graph.layer_count(), draw);
