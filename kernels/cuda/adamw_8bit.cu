@@ -1,4 +1,5 @@
 // 8-bit AdamW: a block of threads takes 256 elements that share their scales, an element each.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/adamw_8bit.h"
@@ -13,11 +14,19 @@ namespace {
 
 static_assert(block_threads == moment_block, "a thread for each element of a block");
 
-/// By value: device code does not see the host's constants.
+/// An argument of the kernel: device code sees no constants of the host.
 struct Books {
-  CodeBook both_signs = dynamic_code_book(MomentSigns::both);
-  CodeBook positive = dynamic_code_book(MomentSigns::positive);
+  float both_signs[moment_block];
+  float positive[moment_block];
 };
+[[nodiscard]] Books code_books() {
+  Books books{};
+  const CodeBook both_signs = dynamic_code_book(MomentSigns::both);
+  const CodeBook positive = dynamic_code_book(MomentSigns::positive);
+  std::copy(both_signs.begin(), both_signs.end(), books.both_signs);
+  std::copy(positive.begin(), positive.end(), books.positive);
+  return books;
+}
 
 /// As reference::nearest_code.
 __device__ __forceinline__ std::uint8_t nearest_code(const float* book, float value) {
@@ -50,8 +59,8 @@ __global__ void update_blocks(Adamw8bitStep args, Books books, std::int64_t bloc
   if (!is_decided(p)) return;
   __shared__ float both_signs[moment_block];
   __shared__ float positive[moment_block];
-  both_signs[threadIdx.x] = books.both_signs.data()[threadIdx.x];
-  positive[threadIdx.x] = books.positive.data()[threadIdx.x];
+  both_signs[threadIdx.x] = books.both_signs[threadIdx.x];
+  positive[threadIdx.x] = books.positive[threadIdx.x];
   Adamw rule{args.beta1, args.beta2, args.epsilon, args.step};
   rule.prepare(p);  // all threads wait in it
   const TensorView source = p.master.data != nullptr ? p.master : p.parameter;
@@ -85,7 +94,7 @@ void adamw_8bit_step(const Adamw8bitStep& args, cudaStream_t stream) {
   check_same_shape(p.parameter, p.gradient);
   if (p.parameter.columns == 0) return;
   const std::int64_t blocks = (p.parameter.columns + moment_block - 1) / moment_block;
-  launch("adamw_8bit_step", {.grid = dim3(blocks_for(blocks, 1))}, stream, update_blocks, args, Books{}, blocks);
+  launch("adamw_8bit_step", {.grid = dim3(blocks_for(blocks, 1))}, stream, update_blocks, args, code_books(), blocks);
 }
 
 }  // namespace plumbline::cuda
