@@ -23,7 +23,7 @@ class Remedies {
   void add_quantized_states() {
     const Optimizer optimizer = asked_.training().optimizer;
     if (optimizer != Optimizer::adamw && optimizer != Optimizer::adam) return;
-    QuestionText text = asked_.text();
+    QuestionText text = with_open_stack();
     text.training.optimizer = Optimizer::adamw_8bit;
     text.training.optimizer_format.reset();
     const std::string name(to_text(text.training.optimizer));
