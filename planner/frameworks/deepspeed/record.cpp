@@ -18,6 +18,10 @@ bool passes_keys_on(const Strategy& s, const NetworkFacts&) {
   return s.context_parallel > 1 && s.context_communication == ContextCommunication::ring;
 }
 
+bool quantizes_states(const Strategy&, const NetworkFacts& network) {
+  return facts(network.optimizer).quantizes_states;
+}
+
 bool shards_gradients_in_pipeline(const Strategy& s, const NetworkFacts&) {
   return s.pipeline_stages > 1 && s.zero_stage >= 2;
 }
@@ -104,7 +108,9 @@ FrameworkRecord deepspeed_record() {
               "deepspeed/utils/groups.py: _create_zero_param_parallel_group", keeps_secondary_shards_of_tensor_ranks},
              {"keeps master weights and moments in bf16 (bf16-pure) with ZeRO-1, ZeRO-2 or ZeRO-3 alone",
               "deepspeed/runtime/config.py: _do_sanity_check asserts", keeps_all_in_bf16_unsharded},
-             whole_parameters_rule()};
+             whole_parameters_rule(),
+             {"names no optimizer of bitsandbytes in its configuration",
+              "deepspeed/runtime/engine.py: _configure_basic_optimizer", quantizes_states}};
   r.defaults = {NumberFormat::bf16, "runtime/constants.py: without data_types.grad_accum_dtype that of the model",
                 "reduce_bucket_size 500 000 000 elements", zero_source};
   return r;

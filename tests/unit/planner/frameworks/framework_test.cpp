@@ -210,6 +210,22 @@ TEST_CASE("DeepSpeed keeps no master weights in bf16 without ZeRO") {
   }
 }
 
+// bitsandbytes 0.50.2: its operators raise for DTensors. DeepSpeed's configuration names classes of torch.optim.
+TEST_CASE(
+    "8-bit AdamW is launched by Accelerate and Lightning where parameters are no DTensors, and not by DeepSpeed") {
+  const NetworkFacts network{.optimizer = Optimizer::adamw_8bit};
+  Strategy s;
+  s.data_parallel = 4;
+  for (const std::int32_t zero : {0, 1, 2, 3}) {
+    s.zero_stage = zero;
+    s.shard_group = zero == 0 ? 1 : 4;
+    CAPTURE(zero);
+    CHECK(inexpressible(Framework::accelerate, s, network).empty() == (zero < 2));
+    CHECK(inexpressible(Framework::lightning, s, network).empty());
+    CHECK_FALSE(inexpressible(Framework::deepspeed, s, network).empty());
+  }
+}
+
 // megatron/training/arguments.py since core_v0.18.0: args.optimizer in ('sgd', 'adam') with --use-megatron-fsdp.
 TEST_CASE("Megatron-FSDP shards no states of Lion") {
   Strategy s;
