@@ -25,26 +25,35 @@ std::span<const HeldStates> StatesOfPlans::of(std::int32_t rank, const StageCost
 }
 
 PeakMemory::PeakMemory(const Question& question, const StageTable& stages, const Strategy& family)
-    : question_(&question) {
+    : question_(&question), stages_(&stages), family_(family) {
   Strategy divided = family;
   divided.zero_stage = std::max(2, family.zero_stage);
-  const auto kept = kept_gradients(divided, question.calibration().stack.features, question.training().formats());
-  const std::vector<std::int32_t> ranks = informative_ranks(stages.layout(), family, kept);
-  ranks_.reserve(ranks.size());
-  for (const std::int32_t rank : ranks) {
-    const PeakLoads load = rank_load(stages, family, rank, std::nullopt);
-    ranks_.push_back(
-        {rank, &stages[static_cast<std::size_t>(rank)], load, kept ? rank_load(stages, family, rank, kept) : load});
-  }
+  kept_ = kept_gradients(divided, question.calibration().stack.features, question.training().formats());
+  informative_ = informative_ranks(stages.layout(), family, kept_);
+  ranks_.reserve(informative_.size());
 }
 
-std::vector<Bytes> PeakMemory::of(StatesOfPlans& states) const {
+const PeakMemory::Rank& PeakMemory::rank(std::size_t i) {
+  while (ranks_.size() <= i) {
+    const std::int32_t index = informative_[ranks_.size()];
+    const PeakLoads load = rank_load(*stages_, family_, index, std::nullopt);
+    ranks_.push_back({index, &(*stages_)[static_cast<std::size_t>(index)], load,
+                      kept_ ? rank_load(*stages_, family_, index, kept_) : load});
+  }
+  return ranks_[i];
+}
+
+std::vector<Bytes> PeakMemory::of(StatesOfPlans& states, Bytes most) {
   std::vector<Bytes> peaks(states.sharing().size(), Bytes(0));
-  for (const Rank& rank : ranks_) {
-    const std::int32_t site = rank.stage->site;
-    const std::span<const HeldStates> held = states.of(rank.index, *rank.stage);
+  const auto are_beyond = [&] {
+    return std::all_of(peaks.begin(), peaks.end(), [&](Bytes peak) { return peak > most; });
+  };
+  for (std::size_t i = 0; i < informative_.size() && !are_beyond(); ++i) {
+    const Rank& of = rank(i);
+    const std::int32_t site = of.stage->site;
+    const std::span<const HeldStates> held = states.of(of.index, *of.stage);
     for (std::size_t s = 0; s < held.size(); ++s) {
-      const PeakLoads& load = states.sharing()[s].zero_stage >= 2 ? rank.with_gradients : rank.load;
+      const PeakLoads& load = states.sharing()[s].zero_stage >= 2 ? of.with_gradients : of.load;
       const Bytes total = total_with_load(held[s], load, question_->calibration().stack);
       peaks[s] = std::max(peaks[s], site == 0 ? total : question_->on_smallest(total, site));
     }

@@ -7,6 +7,7 @@
 /// fills its own device: as Question::on_smallest says it. Source and limits: see core/cost/stage_memory.h. Checked
 /// against: tests/unit/planner/pricing/peak_memory_test.cpp.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,10 +35,11 @@ class StatesOfPlans {
 /// Of plans with one recompute.
 class PeakMemory {
  public:
-  /// The costs of `stages` must outlive it; the table may be moved.
+  /// `stages` must outlive it.
   PeakMemory(const Question& question, const StageTable& stages, const Strategy& family);
-  /// Of all ways to share states, in their order.
-  [[nodiscard]] std::vector<Bytes> of(StatesOfPlans& states) const;
+  /// Of all ways to share states, in their order. What is more than `most` is as much as some ranks hold, more than
+  /// `most` too, where that is so of all of them.
+  [[nodiscard]] std::vector<Bytes> of(StatesOfPlans& states, Bytes most = Bytes::largest());
 
  private:
   struct Rank {
@@ -46,8 +48,14 @@ class PeakMemory {
     PeakLoads load;
     PeakLoads with_gradients;  ///< of plans whose chunks keep them
   };
+  /// The `i`th of those that tell; worked out when it is asked for first, in their order.
+  [[nodiscard]] const Rank& rank(std::size_t i);
 
   const Question* question_;
+  const StageTable* stages_;
+  Strategy family_;
+  std::optional<NumberFormat> kept_;
+  std::vector<std::int32_t> informative_;
   std::vector<Rank> ranks_;
 };
 /// Of one plan.

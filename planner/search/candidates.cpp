@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <tuple>
 
@@ -172,6 +173,8 @@ void CandidateTable::make_layouts(const std::vector<Strategy>& samples, std::int
 
 /// The plans of a family with one recompute choice, bounded.
 struct CandidateTable::Bounded {
+  Bounded(const Bounded&) = delete;  // what it knows of memory refers to its stages
+  Bounded& operator=(const Bounded&) = delete;
   Bounded(const Question& question, StageTable of_stages, const Strategy& s)
       : stages(std::move(of_stages)),
         bound(question.step_pricer().lower_bound(stages, s)),
@@ -203,7 +206,7 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
   const FamilyEntry& family = families_[index];
   const std::vector<Recompute>& recomputes = enumerator_.recompute_choices();
   std::map<double, StatesOfPlans> by_recast;  // nearly always one
-  std::optional<Bounded> none;
+  std::unique_ptr<Bounded> none;
   for (const std::size_t r : enumerator_.legal_recompute(family.strategy)) {
     const double recast =
         recast_share(recomputes[r], question_->calibration().stack.features, question_->training().formats());
@@ -212,10 +215,11 @@ void CandidateTable::bound_family(std::size_t index, CandidateBatch& into) const
       known = by_recast.emplace(recast, states_of(*question_, enumerator_, family.strategy, recomputes[r])).first;
     StatesOfPlans& states = known->second;
     // A placement is bounded as what keeps everything.
-    std::optional<Bounded> own;
+    std::unique_ptr<Bounded> own;
     if (!places(r) || !none)
-      own.emplace(*question_, StageTable(question_->graph(), layout(family, r), blocks_of(family)), family.strategy);
-    const Bounded& all = own ? *own : *none;
+      own = std::make_unique<Bounded>(*question_, StageTable(question_->graph(), layout(family, r), blocks_of(family)),
+                                      family.strategy);
+    Bounded& all = own ? *own : *none;
     places(r) ? bound_placed(index, r, all, states, into) : bound_leaves(index, r, all, states, into);
     if (r == none_) none = std::move(own);
   }
@@ -292,33 +296,34 @@ void CandidateTable::bound_group(const Candidate& group, CandidateBatch& into) c
   const auto index = static_cast<std::size_t>(group.family);
   const FamilyEntry& family = families_[index];
   const std::size_t recompute = recompute_of(group);
+  into.told_below = Bytes(0);
   StatesOfPlans states =
       states_of(*question_, enumerator_, family.strategy, enumerator_.recompute_choices()[recompute]);
-  const Bounded all(*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)),
-                    family.strategy);
+  Bounded all(*question_, StageTable(question_->graph(), layout(family, recompute), blocks_of(family)),
+              family.strategy);
   if (!places(recompute)) bound_leaves(index, recompute, all, states, into);
   for (std::size_t r = 0; r < enumerator_.recompute_choices().size(); ++r)
     if (places(r) && (recompute == none_ || recompute == r)) bound_placed(index, r, all, states, into);
 }
 
-void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
+void CandidateTable::bound_leaves(std::size_t index, std::size_t recompute, Bounded& all, StatesOfPlans& states,
                                   CandidateBatch& into) const {
-  const std::vector<Bytes> peaks = all.memory.of(states);
+  const std::vector<Bytes> peaks = all.memory.of(states, std::max(all.capacity, into.told_below));
   const std::size_t choices = enumerator_.recompute_choices().size();
   for (std::size_t z = 0; z < peaks.size(); ++z) {
     const Candidate candidate = candidate_of(index, leaf_of(z, recompute, choices), all.bound, peaks[z]);
     add_leaf(candidate, all.capacity, into);
-    const bool is_too_large = candidate.peak_memory > all.capacity;
-    if (is_too_large && (!into.smallest_too_large || candidate.peak_memory < into.smallest_too_large->peak_memory))
-      into.smallest_too_large = candidate;
+    if (candidate.peak_memory <= all.capacity || candidate.peak_memory >= into.told_below) continue;
+    into.smallest_too_large = candidate;
+    into.told_below = candidate.peak_memory;
   }
 }
 
-void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept,
-                                  StatesOfPlans& states, CandidateBatch& into) const {
+void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, Bounded& all_kept, StatesOfPlans& states,
+                                  CandidateBatch& into) const {
   const FamilyEntry& family = families_[index];
   const Bytes certain = std::min(all_kept.capacity, question_->certain_capacity());
-  const std::vector<Bytes> kept = none_ ? all_kept.memory.of(states) : std::vector<Bytes>{};
+  const std::vector<Bytes> kept = none_ ? all_kept.memory.of(states, certain) : std::vector<Bytes>{};
   std::vector<std::size_t> others;  // than those that surely have all the memory that they could use
   for (std::size_t z = 0; z < states.sharing().size(); ++z)
     if (!none_ || kept[z] > certain) others.push_back(z);
@@ -326,7 +331,7 @@ void CandidateTable::bound_placed(std::size_t index, std::size_t recompute, cons
   if (others.empty()) return;
   const StageTable least(question_->graph(), layout(family, recompute),
                          placed_.least(family.placements, blocks_of(family)));
-  const std::vector<Bytes> peaks = PeakMemory(*question_, least, family.strategy).of(states);
+  const std::vector<Bytes> peaks = PeakMemory(*question_, least, family.strategy).of(states, all_kept.capacity);
   const std::size_t choices = enumerator_.recompute_choices().size();
   for (const std::size_t z : others)
     add_leaf(candidate_of(index, leaf_of(z, recompute, choices), all_kept.bound, peaks[z]), all_kept.capacity, into);

@@ -30,6 +30,7 @@ struct CandidateBatch {
   std::int64_t dominated = 0;
   /// Of the plans that do not fit, the one that needs least; placed ones are left to `nearest_placed`.
   std::optional<Candidate> smallest_too_large;
+  Bytes told_below = Bytes::largest();  ///< what needs as much or more is not told
 };
 
 /// Whether a plan of at least so much is still worth its price.
@@ -72,7 +73,7 @@ class CandidateTable {
   [[nodiscard]] std::int64_t bound_groups(std::span<const std::size_t> families, std::vector<Candidate>& into,
                                           const IsWorth& is_worth) const;
   [[nodiscard]] std::int64_t plans_of_group(const Candidate& group) const;
-  /// Bounds all plans of a group.
+  /// Bounds all plans of a group; which of those that are too large needs least is not told.
   void bound_group(const Candidate& group, CandidateBatch& into) const;
   [[nodiscard]] Strategy strategy(const Candidate& candidate) const;
   /// Whether its recompute is placed, which takes far longer to price than what is not.
@@ -105,9 +106,9 @@ class CandidateTable {
     return enumerator_.recompute_choices()[recompute].mode == RecomputeMode::placed;
   }
   struct Bounded;
-  void bound_leaves(std::size_t index, std::size_t recompute, const Bounded& all, StatesOfPlans& states,
+  void bound_leaves(std::size_t index, std::size_t recompute, Bounded& all, StatesOfPlans& states,
                     CandidateBatch& into) const;
-  void bound_placed(std::size_t index, std::size_t recompute, const Bounded& all_kept, StatesOfPlans& states,
+  void bound_placed(std::size_t index, std::size_t recompute, Bounded& all_kept, StatesOfPlans& states,
                     CandidateBatch& into) const;
   [[nodiscard]] const FamilyEntry& family_of(const Candidate& candidate) const {
     return families_[static_cast<std::size_t>(candidate.family)];
