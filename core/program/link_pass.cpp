@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "core/base/errors.h"
 #include "core/program/action_kinds.h"
@@ -59,12 +61,12 @@ class RankLinks {
   void link_in_order(Action& action, std::int32_t i) {
     action.needs = {last_, arrived_, -1, -1};
     if (sent_by(action) != nullptr) return;
-    if (std::holds_alternative<ParameterRelease>(action.what))
+    if (const auto* pass = std::get_if<ComputePass>(&action.what))
+      link_segment(action, *pass);
+    else if (std::holds_alternative<ParameterRelease>(action.what))
       action.needs[2] = gathered(action);
     else if (follows_shared(action))
       action.needs[2] = shared_;
-    else if (computes(action) && segment_of(action) != segment_)
-      link_segment(action);
     arrived_ = -1;
     last_ = i;
   }
@@ -73,11 +75,13 @@ class RankLinks {
 
   /// The first action of a segment's run waits for its parameters, for what the host held, and for what left alongside
   /// the run before: one of both is the later in the queue of copies.
-  void link_segment(Action& action) {
-    segment_ = segment_of(action);
+  void link_segment(Action& action, const ComputePass& of) {
+    const std::tuple segment(action.chunk, action.micro_batch, of.pass(), of.segment);
+    if (segment == segment_) return;
+    segment_ = segment;
     if (!is_inside_unit(action)) action.needs[2] = gathered(action);
     action.needs[3] = std::exchange(left_, -1);
-    if (action.pass() != Pass::backward) return;
+    if (fetched_.empty() || of.pass() != Pass::backward) return;
     const auto fetched = fetched_.find(place_of(action));
     if (fetched == fetched_.end()) return;
     action.needs[3] = std::max(action.needs[3], fetched->second);
@@ -133,36 +137,32 @@ class Mailboxes {
   std::vector<std::int32_t> sends_;
 };
 
-StageMessage* message_at(Program& program, std::int32_t rank, std::int32_t i) {
-  std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
-  return std::get_if<StageMessage>(&actions[static_cast<std::size_t>(i)].what);
-}
-
-/// `visit(rank, action index, action, message)`.
-template <class Visit>
-void for_each_message(Program& program, Visit visit) {
-  for (std::int32_t rank = 0; rank < std::ssize(program.ranks); ++rank) {
-    const std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
-    for (std::int32_t i = 0; i < std::ssize(actions); ++i)
-      if (StageMessage* message = message_at(program, rank, i))
-        visit(rank, i, actions[static_cast<std::size_t>(i)], *message);
-  }
-}
-
 }  // namespace
 
 void link(Program& program, const LoweringInput& input) {
   Mailboxes mailboxes(program);
   for (RankProgram& rank : program.ranks) program.overlapped_actions += RankLinks(rank, input).link();
-  for_each_message(program, [&](std::int32_t rank, std::int32_t i, const Action& a, const StageMessage& message) {
-    if (message.end == MessageEnd::send) mailboxes.of(rank, a, message) = i;
-  });
-  for_each_message(program, [&](std::int32_t rank, std::int32_t i, const Action& a, StageMessage& message) {
-    if (message.end == MessageEnd::send) return;
-    message.peer_action = mailboxes.of(rank, a, message);
-    check(message.peer_action >= 0, "who receives is sent to");
-    message_at(program, message.peer, message.peer_action)->peer_action = i;
-  });
+  std::int64_t unmatched = 0;
+  // The end of a message that is seen first is kept until the other one is.
+  for (std::int32_t rank = 0; rank < std::ssize(program.ranks); ++rank) {
+    std::vector<Action>& actions = program.ranks[static_cast<std::size_t>(rank)].actions;
+    for (std::int32_t i = 0; i < std::ssize(actions); ++i) {
+      Action& action = actions[static_cast<std::size_t>(i)];
+      auto* message = std::get_if<StageMessage>(&action.what);
+      if (message == nullptr) continue;
+      std::int32_t& other = mailboxes.of(rank, action, *message);
+      if (other < 0) {
+        other = i;
+        ++unmatched;
+        continue;
+      }
+      std::vector<Action>& of_peer = program.ranks[static_cast<std::size_t>(message->peer)].actions;
+      --unmatched;
+      message->peer_action = other;
+      std::get<StageMessage>(of_peer[static_cast<std::size_t>(other)].what).peer_action = i;
+    }
+  }
+  check(unmatched == 0, "who receives is sent to");
 }
 
 }  // namespace plumbline::passes

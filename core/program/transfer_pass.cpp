@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <variant>
 
 #include "core/program/passes.h"
 
@@ -11,9 +13,9 @@ class Transfers {
   explicit Transfers(const RankContext& context) : context_(context), schedule_(context.input.schedule) {}
 
   /// At an end of the pass of `at`, where the neighbour in the direction of the message is on another rank.
-  void push(Actions& actions, const Action& at, MessageEnd end) const {
-    if (at.pass() == Pass::weight) return;
-    const Direction direction = direction_of(at);
+  void push(Actions& actions, const Action& at, Pass pass, MessageEnd end) const {
+    if (pass == Pass::weight) return;
+    const Direction direction = pass == Pass::forward ? Direction::forward : Direction::backward;
     const std::int32_t stage = schedule_.stage(context_.rank, at.chunk);
     const bool sends = end == MessageEnd::send;
     const std::int32_t other = stage + ((direction == Direction::forward) == sends ? 1 : -1);
@@ -40,19 +42,36 @@ class Transfers {
   const ComputeSchedule& schedule_;
 };
 
+/// As group_of, of passes and their collectives.
+struct Group {
+  explicit Group(const Action& a) : chunk(a.chunk), micro_batch(a.micro_batch) {
+    const auto* compute = std::get_if<ComputePass>(&a.what);
+    pass = compute != nullptr ? compute->pass() : a.pass();
+  }
+  bool operator==(const Group&) const = default;
+
+  std::int32_t chunk;
+  std::int32_t micro_batch;
+  Pass pass;
+};
+
 }  // namespace
 
 Actions add_transfers(const RankContext& context, const Actions& before) {
   const Transfers transfers(context);
   Actions actions;
   actions.reserve(2 * before.size());
+  std::optional<Group> last;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const Action& action = before[i];
-    if (i == 0 || group_of(before[i - 1]) != group_of(action)) transfers.push(actions, action, MessageEnd::receive);
-    actions.push_back(action);
-    if (i + 1 == before.size() || group_of(before[i + 1]) != group_of(action))
-      transfers.push(actions, action, MessageEnd::send);
+    const Group group(before[i]);
+    if (last != group) {
+      if (last) transfers.push(actions, before[i - 1], last->pass, MessageEnd::send);
+      transfers.push(actions, before[i], group.pass, MessageEnd::receive);
+    }
+    actions.push_back(before[i]);
+    last = group;
   }
+  if (last) transfers.push(actions, before.back(), last->pass, MessageEnd::send);
   return actions;
 }
 

@@ -30,6 +30,7 @@ class Bounding {
           slots.size(), context_.threads,
           [&](std::size_t task) {
             CandidateBatch& slot = slots[task].emplace();
+            if (found_.smallest_too_large) slot.told_below = found_.smallest_too_large->peak_memory;
             for (std::size_t f = first + task * families_per_task; f < end_of(task); ++f) table.bound_family(f, slot);
           },
           context_.stop);
