@@ -105,20 +105,24 @@ void Knapsack::add_layer(std::size_t g, const std::vector<std::size_t>& options,
                          const Limits& limits, Labels& labels, ChoiceEffort& effort) const {
   const std::int64_t reserved = hull().least_bytes(left);
   effort.spend(labels.ends.size() * options.size());
+  // Steps that the relaxation rejects dominate only steps that it rejects too: most are left out before the merge, by a
+  // bound that is quickly had, the others behind it.
+  const Relaxation rest(hull(), left);
+  Relaxation::Falling of_label(rest);
   Fronts fronts;
-  fronts.steps.reserve(labels.ends.size() * options.size());
-  for (const Label& label : labels.ends) {
+  for (const Label& label : labels.ends) {  // by increasing bytes
+    if (!options.empty())
+      (void)of_label.below_bound(limits.capacity - label.saved - allowed()[g][options.front()].saved.value());
+    Relaxation::Falling of_step = of_label;
     for (const std::size_t o : options) {
       const std::int64_t saved = label.saved + allowed()[g][o].saved.value();
       const std::int64_t time = label.time + allowed()[g][o].time.value();
       if (saved + reserved > limits.capacity) break;  // by increasing kept bytes
-      fronts.add({saved, time, label.taken, o});
+      if (time + of_step.below_bound(limits.capacity - saved) <= limits.time) fronts.add({saved, time, label.taken, o});
     }
     fronts.end_front();
   }
   Front front = merged(std::move(fronts));
-  // Pruning by the relaxation after the merge is safe: a step that it rejects dominates only steps that it rejects too.
-  const Relaxation rest(hull(), left);
   std::erase_if(front,
                 [&](const Step& step) { return step.time + rest.bound(limits.capacity - step.saved) > limits.time; });
   keep_evenly(front, effort.labels());

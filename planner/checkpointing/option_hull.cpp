@@ -88,7 +88,7 @@ Relaxation::Relaxation(const OptionHull& hull, const std::vector<std::int64_t>& 
   for (const HullStep& step : hull.steps()) {
     const std::int64_t count = counts[step.group];
     if (count == 0) continue;
-    taken_.push_back({last_bytes_, last_time_, &step});
+    taken_.push_back({last_bytes_, last_time_, &step, gain(step.time, step.bytes)});
     last_bytes_ += count * step.bytes;
     last_time_ -= count * step.time;
   }

@@ -6,6 +6,8 @@
 /// capacity is used up, the last one in part. Source: Sinha and Zoltners, Operations Research 27 (1979).
 /// Not modelled: integrality. Checked against: tests/property/layer_choice_test.cpp (never above brute force).
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,11 +59,33 @@ class Relaxation {
   Relaxation(const OptionHull& hull, const std::vector<std::int64_t>& counts);
   [[nodiscard]] std::int64_t bound(std::int64_t capacity) const;
 
+  /// Of capacities that never grow from call to call. Copies go on from where they are.
+  class Falling {
+   public:
+    /// `relaxation` outlives it.
+    explicit Falling(const Relaxation& relaxation) : of_(&relaxation), next_(relaxation.taken_.size()) {}
+    /// At most `bound`, by some picoseconds: no divisions.
+    [[nodiscard]] std::int64_t below_bound(std::int64_t capacity) {
+      if (of_->taken_.empty() || capacity >= of_->last_bytes_) return of_->last_time_;
+      while (next_ > 1 && of_->taken_[next_ - 1].bytes > capacity) --next_;
+      const Taken& taken = of_->taken_[next_ - 1];
+      const double saved = taken.rate * static_cast<double>(capacity - taken.bytes);
+      return taken.time - static_cast<std::int64_t>(saved + slack + relative_slack * std::abs(saved));
+    }
+
+   private:
+    static constexpr double slack = 8;  ///< more than `bound` itself has
+    static constexpr double relative_slack = 1e-12;
+    const Relaxation* of_;
+    std::size_t next_;
+  };
+
  private:
   struct Taken {
     std::int64_t bytes = 0;  ///< of all layers, the steps before this one taken
     std::int64_t time = 0;
     const HullStep* step = nullptr;
+    double rate = 0;  ///< that the step saves, per byte
   };
   std::vector<Taken> taken_;  ///< by increasing bytes
   std::int64_t last_time_ = 0;
