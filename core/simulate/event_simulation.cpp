@@ -102,6 +102,18 @@ void EventSimulation::end(std::size_t rank, const Active& active, std::int64_t n
   if (active.place == Place::queue) state.queues[static_cast<std::size_t>(active.stream)].is_busy = false;
   record(rank, index, now);
   if (active.place == Place::message) deliver(rank, index, now);
+  if (active.place == Place::message && active.link >= 0) start_next_send(rank, sends_with(rank, index), now);
+}
+
+void EventSimulation::start_next_send(std::size_t rank, Queue& queue, std::int64_t now) {
+  queue.is_busy = false;
+  if (queue.next == queue.actions.size()) return;
+  const auto index = static_cast<std::size_t>(queue.actions[queue.next]);
+  if (++queue.next == queue.actions.size()) {
+    queue.actions.clear();
+    queue.next = 0;
+  }
+  start(rank, index, Place::message, alone(action(rank, index), times_.of_rank[rank][index], slowdown_[rank]), now);
 }
 
 /// The receiver has a message that this rank has sent.
@@ -246,6 +258,11 @@ void EventSimulation::start(std::size_t rank, std::size_t index, Place place, Pi
   if (time <= Picoseconds(0)) return end(rank, active, now);
   active.is_slowed = occupies_device(active.stream);
   active.link = link_of(rank, a);
+  if (active.link >= 0 && place == Place::message && sends_ == Sends::in_transit) {
+    Queue& queue = sends_with(rank, index);
+    if (queue.is_busy) return queue.actions.push_back(active.action);
+    queue.is_busy = true;
+  }
   if (active.link >= 0) occupy_link(active.link, 1);
   active.work = time.value();
   active.since = now;

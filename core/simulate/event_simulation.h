@@ -46,6 +46,7 @@ class EventSimulation {
   struct RankState {
     std::vector<Active> active;
     std::array<Queue, stream_count> queues;
+    std::array<Queue, 2> sends;        ///< by direction: messages over a link to one rank follow each other
     std::uint32_t waiting_queues = 0;  ///< a bit for each stream with actions that have not started
     std::int32_t transfers = 0;        ///< posted, not there: they occupy the rank
     bool is_busy = false;
@@ -88,6 +89,11 @@ class EventSimulation {
   void post_transfers(std::size_t rank, std::int64_t now);
   void start(std::size_t rank, std::size_t index, Place place, Picoseconds time, std::int64_t now);
   void end(std::size_t rank, const Active& active, std::int64_t now);
+  [[nodiscard]] Queue& sends_with(std::size_t rank, std::size_t index) {
+    const auto& message = std::get<StageMessage>(action(rank, index).what);
+    return ranks_[rank].sends[static_cast<std::size_t>(message.direction)];
+  }
+  void start_next_send(std::size_t rank, Queue& queue, std::int64_t now);
   void deliver(std::size_t rank, std::size_t index, std::int64_t now);
   void record(std::size_t rank, std::size_t index, std::int64_t now);
   void occupy_link(std::int32_t link, std::int32_t change);

@@ -54,6 +54,7 @@ void EventSimulation::stay_on_link(std::size_t rank, const Sent& sent) {
   active.factor = unslowed;
   active.end = sent.end;
   occupy_link(active.link, 1);
+  sends_with(rank, sent.index).is_busy = true;
   ranks_[rank].active.push_back(active);
 }
 

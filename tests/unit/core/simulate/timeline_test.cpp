@@ -205,6 +205,32 @@ TEST_CASE("Two groups share a link while both send") {
   CHECK(shared.of_rank[0][1].start == Picoseconds(60));
 }
 
+// Rank 0 sends at 10 and at 20, 30 each over its link: the first message is there at 40, the second, which waits for
+// it, at 70. Shares of the link would bring the first at 60 only.
+TEST_CASE("Messages of a rank over a link follow each other") {
+  const Program program = lower(two_ranks());
+  ActionTimes times = times_of(program);
+  std::vector<std::size_t> sends;
+  for (std::size_t i = 0; i < program.ranks[0].actions.size(); ++i) {
+    if (program.ranks[0].actions[i].kind() != ActionKind::send_forward) continue;
+    times.of_rank[0][i] = Picoseconds(30);
+    sends.push_back(i);
+  }
+  REQUIRE(sends.size() == 2);
+  for (const std::int32_t link : {0, 1}) {
+    StreamLinks links{};
+    links.fill(-1);
+    links[static_cast<std::size_t>(Stream::pipeline)] = link;
+    times.links.push_back(links);
+  }
+  const Timeline simulated = timeline(program, times);
+  CHECK(simulated.of_rank[0][sends[0]] == Span{Picoseconds(10), Picoseconds(40)});
+  CHECK(simulated.of_rank[0][sends[1]] == Span{Picoseconds(40), Picoseconds(70)});
+  times.links[1] = times.links[0];  // with rank 1's, which takes the link at the same time
+  const Timeline shared = timeline(program, times);
+  CHECK(shared.of_rank[0][sends[1]].start == shared.of_rank[0][sends[0]].end);
+}
+
 /// One micro-batch of four segments; 60 of the first two's 100 bytes wait on the host.
 LoweringInput offloaded_halves() {
   LoweringInput input = two_ranks();
