@@ -5,19 +5,19 @@
 /// it, its queue, every rank at a barrier. Messages in transit occupy nobody. What runs alongside compute (Issue) slows
 /// it and is slowed by it (ActionTimes::overlap_slowdown, once, however many collectives run); copies and messages do
 /// not. Streams with one link share its rate equally while they are active, where messages of a rank in one direction
-/// follow each other. Rates change at events only, and what is
-/// left of an action is kept in whole picoseconds, so that the same program gives the same timeline everywhere; each
-/// change costs an action less than a picosecond. Ranks may compute slower than priced (stragglers, older devices) by a
-/// factor each. Sends that block: transfers that follow each other on a rank are posted together (as frameworks
-/// batch them), and occupy it until both ends were posted and the messages are there.
+/// follow each other. Rates change at events only, and what is left of an action is kept in whole picoseconds, so that
+/// the same program gives the same timeline everywhere; each change costs an action less than a picosecond. Ranks may
+/// compute slower than priced (stragglers, older devices) by a factor each. Sends that block: transfers that follow
+/// each other on a rank are posted together (as frameworks batch them), and occupy it until both ends were posted and
+/// the messages are there.
 /// A link carries a step's messages one after the other. Where that takes longer than the actions, the step ends with
 /// the last message, after the last span (wait_for_links).
 /// Where ranks step early (ActionTimes), barriers hold nobody, and the three ends of the timeline count from each
 /// rank's own begin: the longest of the ranks, and the slowest optimizer; the actions keep their times in one step.
 /// Source: event evaluation of an acyclic program; arXiv:2401.10241 section 3 for the dependencies; equal shares of a
-/// link: max-min fairness of one bottleneck; order of messages: NCCL's sends to one peer run in the order of their
-/// stream. Not modelled: flows that share several links of different rate; more than two levels of slowdown. Checked
-/// against: tests/property/simulation_agreement_test.cpp; tests/unit/core/simulate/timeline_test.cpp.
+/// link: max-min fairness of one bottleneck; messages: NCCL's sends to a peer run in the order of their stream.
+/// Not modelled: flows that share several links of different rate; more than two levels of slowdown.
+/// Checked against: tests/property/simulation_agreement_test.cpp; tests/unit/core/simulate/timeline_test.cpp.
 
 #include <optional>
 #include <string>
