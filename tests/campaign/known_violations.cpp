@@ -124,6 +124,9 @@ bool keeps_more_of_others(const Subject& s) {
   return optimizer.other_states > optimizer.matrix_states || optimizer.quantizes_states;
 }
 
+/// Of several chunks on each rank.
+bool shares_chunks(const Subject& s) { return shares_whole_backwards(s) && s.strategy().virtual_stages > 1; }
+
 /// Below ZeRO-3.
 bool keeps_weights_in_few_bits(const Subject& s) {
   return multiplies_in_few_bits(s) && s.question.calibration().stack.features.fp8_parameters == QuantizedWeights::alone;
@@ -180,6 +183,10 @@ constexpr std::string_view last_bucket =
 constexpr std::string_view waits_are_divided =
     "What the device waits for the host is divided over the two passes in proportion; as kernels get faster it moves "
     "from one to the other, and what hides alongside them with it.";
+constexpr std::string_view latency_by_bytes =
+    "Chunks share the latency of their rank's reductions by their trained bytes: without the embedding, which takes "
+    "most "
+    "of it, each chunk of layers takes more, and later ranks wait for it.";
 constexpr std::string_view copies_hide =
     "Copies to the host hide alongside compute, forward and backward; a faster pass hides less of them, and what is "
     "gathered or reduced alongside it: the two are added, as if they could not run at the same time.";
@@ -250,6 +257,8 @@ const std::vector<KnownViolation>& known_violations() {
       {"frozen", 0.05, order_of_split_backwards, splits},
       {"frozen", 0.08, last_bucket, shares_whole_backwards},
       {"frozen", 0.01, last_bucket, shares_states},
+      {"frozen", 0.21, latency_by_bytes, shares_chunks},
+      {"adapters", 0.02, states_of_matrices, keeps_more_of_others},
       {"recompute-peak", 0.001, copies_in_few_bits, multiplies_in_few_bits},
       {"recompute-peak", 0.03, restored_at_once, restores_all_at_once},
       {"recompute-peak", 0.18, listed_frozen_products, lists_frozen_products},

@@ -34,7 +34,10 @@ TEST_CASE("plans that broke laws in other campaigns obey them or are known") {
   const Found found = GENERATE(Found{31337, 11139},  // a search found what rule R27 refuses
                                Found{7, 19912},      // GPipe whose messages queue in both directions
                                Found{20261129, 8821}, Found{20261129, 16541}, Found{20261129, 19601},
-                               Found{20261130, 18428}, Found{31337, 6301}, Found{31337, 8005}, Found{31337, 17299});
+                               Found{20261130, 18428}, Found{31337, 6301}, Found{31337, 8005}, Found{31337, 17299},
+                               // messages that shared their link's rate with those behind them
+                               Found{777, 5016}, Found{777, 83624}, Found{777, 104136}, Found{777, 131736},
+                               Found{777, 30208}, Found{777, 66102});
   CampaignRange range;
   range.seed = found.seed;
   range.cases = 1;
