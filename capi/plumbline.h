@@ -64,7 +64,7 @@ typedef struct plumbline_request {
  * "total", "best_step_time_s", "text"}, of a run a step, as `plan run --json` prints it. */
 typedef int (*plumbline_progress)(const char* report, void* context);
 
-/* "0.1.0", of the program; never freed. PLUMBLINE_ABI of the library that was loaded. */
+/* "0.2.0", of the program; never freed. PLUMBLINE_ABI of the library that was loaded. */
 PLUMBLINE_API const char* plumbline_version(void);
 PLUMBLINE_API int plumbline_abi(void);
 /* {"verbs": {"search": [{"flag", "values", "help", "several", "large", "kind", "input"}]}, "strategy_keys": [{"key",

@@ -5,7 +5,7 @@
 
 namespace plumbline {
 
-/// "0.1.0", as the build declares it.
+/// "0.2.0", as the build declares it.
 [[nodiscard]] std::string_view program_version();
 
 }  // namespace plumbline

@@ -185,8 +185,7 @@ constexpr std::string_view waits_are_divided =
     "from one to the other, and what hides alongside them with it.";
 constexpr std::string_view latency_by_bytes =
     "Chunks share the latency of their rank's reductions by their trained bytes: without the embedding, which takes "
-    "most "
-    "of it, each chunk of layers takes more, and later ranks wait for it.";
+    "most of it, each chunk of layers takes more, and later ranks wait for it.";
 constexpr std::string_view copies_hide =
     "Copies to the host hide alongside compute, forward and backward; a faster pass hides less of them, and what is "
     "gathered or reduced alongside it: the two are added, as if they could not run at the same time.";
