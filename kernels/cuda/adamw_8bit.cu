@@ -10,17 +10,19 @@
 #include "kernels/cuda/optimizer_rules.h"
 
 namespace plumbline::cuda {
-namespace {
 
 static_assert(block_threads == moment_block, "a thread for each element of a block");
 
 /// An argument of the kernel: device code sees no constants of the host.
-struct Books {
+struct CodeBooks {
   float both_signs[moment_block];
   float positive[moment_block];
 };
-[[nodiscard]] Books code_books() {
-  Books books{};
+
+namespace {
+
+[[nodiscard]] CodeBooks code_books() {
+  CodeBooks books{};
   const CodeBook both_signs = dynamic_code_book(MomentSigns::both);
   const CodeBook positive = dynamic_code_book(MomentSigns::positive);
   std::copy(both_signs.begin(), both_signs.end(), books.both_signs);
@@ -54,11 +56,15 @@ __device__ void store_code(const float* book, const CodedMoment& state, std::int
   if (is_inside) state.codes[at] = nearest_code(book, value * inverse);
 }
 
-__global__ void update_blocks(Adamw8bitStep args, Books books, std::int64_t blocks) {
+}  // namespace
+
+/// A template, as its shared memory must be linked as that of functions in headers is.
+template <std::int64_t size>
+__global__ void update_coded_blocks(Adamw8bitStep args, CodeBooks books, std::int64_t blocks) {
   OptimizedParameter& p = args.parameter;
   if (!is_decided(p)) return;
-  __shared__ float both_signs[moment_block];
-  __shared__ float positive[moment_block];
+  __shared__ float both_signs[size];
+  __shared__ float positive[size];
   both_signs[threadIdx.x] = books.both_signs[threadIdx.x];
   positive[threadIdx.x] = books.positive[threadIdx.x];
   Adamw rule{args.beta1, args.beta2, args.epsilon, args.step};
@@ -84,8 +90,6 @@ __global__ void update_blocks(Adamw8bitStep args, Books books, std::int64_t bloc
   }
 }
 
-}  // namespace
-
 void adamw_8bit_step(const Adamw8bitStep& args, cudaStream_t stream) {
   const OptimizedParameter& p = args.parameter;
   check(args.step >= 1 && args.first_moment.codes != nullptr && args.second_moment.codes != nullptr,
@@ -94,7 +98,8 @@ void adamw_8bit_step(const Adamw8bitStep& args, cudaStream_t stream) {
   check_same_shape(p.parameter, p.gradient);
   if (p.parameter.columns == 0) return;
   const std::int64_t blocks = (p.parameter.columns + moment_block - 1) / moment_block;
-  launch("adamw_8bit_step", {.grid = dim3(blocks_for(blocks, 1))}, stream, update_blocks, args, code_books(), blocks);
+  launch("adamw_8bit_step", {.grid = dim3(blocks_for(blocks, 1))}, stream, update_coded_blocks<moment_block>, args,
+         code_books(), blocks);
 }
 
 }  // namespace plumbline::cuda
