@@ -7,8 +7,8 @@
 /// keeps the attention's output too. A list of tensors to keep is obeyed as it is, whether or not a backward reads
 /// them, and an op runs again for those of its outputs that are not on it. What was gathered of a tensor over
 /// tensor-parallel ranks is kept or made again with the tensor. Source:
-/// docs/decisions/0005-recompute-by-replayed-ops.md. Not modelled: sizes; they are counted where memory is bound. Checked
-/// against: tests/runtime/execution (numbers equal without recompute; bytes equal the prediction).
+/// docs/decisions/0005-recompute-by-replayed-ops.md. Not modelled: sizes; they are counted where memory is bound.
+/// Checked against: tests/runtime/execution (numbers equal without recompute; bytes equal the prediction).
 
 #include <vector>
 

@@ -102,7 +102,8 @@ void EventSimulation::end(std::size_t rank, const Active& active, std::int64_t n
   if (active.place == Place::queue) state.queues[static_cast<std::size_t>(active.stream)].is_busy = false;
   record(rank, index, now);
   if (active.place == Place::message) deliver(rank, index, now);
-  if (active.place == Place::message && active.link >= 0) start_next_send(rank, sends_with(rank, index), now);
+  if (active.place == Place::message && active.link >= 0)
+    start_next_send(rank, ranks_[rank].sends_with(action(rank, index)), now);
 }
 
 void EventSimulation::start_next_send(std::size_t rank, Queue& queue, std::int64_t now) {
@@ -153,7 +154,7 @@ bool EventSimulation::has_ended(std::size_t rank, std::int64_t end, std::int64_t
 
 bool EventSimulation::is_ready(std::size_t rank, const Action& action, std::int64_t now) {
   return std::all_of(action.needs.begin(), action.needs.end(), [&](std::int32_t need) {
-    return need < 0 || has_ended(rank, end_of(static_cast<std::int32_t>(rank), need), now);
+    return need < 0 || has_ended(rank, end_of(result_, static_cast<std::int32_t>(rank), need), now);
   });
 }
 
@@ -208,7 +209,8 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
   if (state.is_busy || state.transfers > 0) return false;
   const StageMessage* message = message_of(a);
   if (message != nullptr && sends_ == Sends::blocking) {
-    if (a.needs[0] >= 0 && !has_ended(rank, end_of(static_cast<std::int32_t>(rank), a.needs[0]), now)) return false;
+    if (a.needs[0] >= 0 && !has_ended(rank, end_of(result_, static_cast<std::int32_t>(rank), a.needs[0]), now))
+      return false;
     post_transfers(rank, now);
     return true;
   }
@@ -218,7 +220,7 @@ bool EventSimulation::issue_next(std::size_t rank, std::int64_t now) {
   }
   if ((a.barrier() > passed_ && !times_.steps_early) || !is_ready(rank, a, now)) return false;
   const bool receives = message != nullptr && message->end == MessageEnd::receive;
-  if (receives && !has_ended(rank, end_of(message->peer, message->peer_action), now)) return false;
+  if (receives && !has_ended(rank, end_of(result_, message->peer, message->peer_action), now)) return false;
   const std::size_t index = next++;
   start(rank, index, message != nullptr && !receives ? Place::message : Place::rank,
         alone(a, times_.of_rank[rank][index], slowdown_[rank]), now);
@@ -259,7 +261,7 @@ void EventSimulation::start(std::size_t rank, std::size_t index, Place place, Pi
   active.is_slowed = occupies_device(active.stream);
   active.link = link_of(rank, a);
   if (active.link >= 0 && place == Place::message && sends_ == Sends::in_transit) {
-    Queue& queue = sends_with(rank, index);
+    Queue& queue = ranks_[rank].sends_with(action(rank, index));
     if (queue.is_busy) return queue.actions.push_back(active.action);
     queue.is_busy = true;
   }

@@ -15,6 +15,11 @@
 
 namespace plumbline {
 
+/// When an action ends, in picoseconds; -1: not known yet.
+[[nodiscard]] inline std::int64_t end_of(const Timeline& timeline, std::int32_t rank, std::int32_t index) {
+  return timeline.of_rank[static_cast<std::size_t>(rank)][static_cast<std::size_t>(index)].end.value();
+}
+
 class EventSimulation {
  public:
   EventSimulation(const Program& program, const ActionTimes& times, const TimelineOptions& options);
@@ -53,6 +58,10 @@ class EventSimulation {
     bool waits = false;  ///< for an action whose end is not known yet
     std::int64_t woken = Earliest::never;
     std::int64_t ahead = 0;  ///< it issues nothing more before this time
+
+    [[nodiscard]] Queue& sends_with(const Action& message) {
+      return sends[static_cast<std::size_t>(std::get<StageMessage>(message.what).direction)];
+    }
   };
   /// A message of a rank that runs ahead, over a link of its own, which something may share before it is there.
   struct Sent {
@@ -63,10 +72,6 @@ class EventSimulation {
 
   [[nodiscard]] const Action& action(std::size_t rank, std::size_t index) const {
     return program_.ranks[rank].actions[index];
-  }
-  /// -1: not known yet.
-  [[nodiscard]] std::int64_t end_of(std::int32_t rank, std::int32_t index) const {
-    return result_.of_rank[static_cast<std::size_t>(rank)][static_cast<std::size_t>(index)].end.value();
   }
   [[nodiscard]] bool has_ended(std::size_t rank, std::int64_t end, std::int64_t now);
   [[nodiscard]] bool is_ready(std::size_t rank, const Action& action, std::int64_t now);
@@ -89,10 +94,6 @@ class EventSimulation {
   void post_transfers(std::size_t rank, std::int64_t now);
   void start(std::size_t rank, std::size_t index, Place place, Picoseconds time, std::int64_t now);
   void end(std::size_t rank, const Active& active, std::int64_t now);
-  [[nodiscard]] Queue& sends_with(std::size_t rank, std::size_t index) {
-    const auto& message = std::get<StageMessage>(action(rank, index).what);
-    return ranks_[rank].sends[static_cast<std::size_t>(message.direction)];
-  }
   void start_next_send(std::size_t rank, Queue& queue, std::int64_t now);
   void deliver(std::size_t rank, std::size_t index, std::int64_t now);
   void record(std::size_t rank, std::size_t index, std::int64_t now);

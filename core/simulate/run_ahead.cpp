@@ -31,7 +31,7 @@ std::optional<std::int64_t> EventSimulation::ready(std::size_t rank, const Actio
   }
   const StageMessage* received = received_by(a);
   if (received == nullptr) return at;
-  const std::int64_t end = end_of(received->peer, received->peer_action);
+  const std::int64_t end = end_of(result_, received->peer, received->peer_action);
   if (end < 0) return std::nullopt;
   return std::max(at, end);
 }
@@ -54,7 +54,7 @@ void EventSimulation::stay_on_link(std::size_t rank, const Sent& sent) {
   active.factor = unslowed;
   active.end = sent.end;
   occupy_link(active.link, 1);
-  sends_with(rank, sent.index).is_busy = true;
+  ranks_[rank].sends_with(action(rank, sent.index)).is_busy = true;
   ranks_[rank].active.push_back(active);
 }
 

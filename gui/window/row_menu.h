@@ -1,5 +1,6 @@
 #pragma once
-/// \file row_menu.h: what is offered of a plan of the ranking: copies, changes of the question, comparison, files, a run.
+/// \file row_menu.h: what is offered of a plan of the ranking: copies, changes of the question, comparison, files, a
+/// run.
 ///
 /// Checked against: tests/gui/window/row_menu_test.cpp.
 

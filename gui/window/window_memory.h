@@ -1,8 +1,8 @@
 #pragma once
 /// \file window_memory.h: what the window remembers from one start to the next, in the user's settings.
 ///
-/// Its size and place, light or dark, columns of tables and their order, splitters, and the question with its page, also
-/// one that nobody saved. Checked against: tests/gui/window/window_memory_test.cpp.
+/// Its size and place, light or dark, columns of tables and their order, splitters, and the question with its page,
+/// also one that nobody saved. Checked against: tests/gui/window/window_memory_test.cpp.
 
 #include <optional>
 
