@@ -1,3 +1,4 @@
+#include "core/cost/quantisation.h"
 #include "core/cost/stage_cost.h"
 #include "core/sharding/collective.h"
 #include "planner/pricing/priced.h"
@@ -24,6 +25,16 @@ bool is_one_dense_stage(const Subject& s) {
          s.asked.training.adaptation == Adaptation{};
 }
 
+/// Of the parameters that an update gathers: matrices that are in 8 bits themselves, with a scale for each tensor, are
+/// sent so, norms and biases as others are.
+NumberFormat least_updated_format(const Subject& s) {
+  const PrecisionFormats formats = s.question.training().formats();
+  const bool is_few_bits = s.question.calibration().stack.features.fp8_parameters == QuantizedWeights::alone &&
+                           s.strategy().zero_stage < 3 && is_quantized(formats.matmul) &&
+                           formats.matmul != NumberFormat::fp4 && scales_tensors(formats.scaling);
+  return is_few_bits ? formats.matmul : formats.weight;
+}
+
 Bytes stored(std::int64_t values, NumberFormat format) { return Bytes((values * bits(format) + 7) / 8); }
 
 void lines_have_groups(const Subject& s, Finding& f) {
@@ -44,19 +55,26 @@ void gradients_by_formula(const Subject& s, Finding& f) {
   const std::int32_t ranks = strategy.gradient_ranks();
   const std::int64_t padded = parameters + most_padding(s, ranks);
   // Units are padded to what ranks divide: no less than the formula, no more than it with the most padding.
+  struct Formats {
+    NumberFormat least;
+    NumberFormat most;
+  };
   const auto expect_volume = [&](const char* group, Collective kind, const char* name, std::int64_t times,
-                                 NumberFormat format, std::int64_t part, std::int32_t members,
+                                 Formats stored_as, std::int64_t part, std::int32_t members,
                                  std::int64_t times_again = 0) {
     const Bytes bytes = sent(s.plan, group, name);
-    const auto volume = [&](std::int64_t values, std::int64_t count) {
+    const auto volume = [&](std::int64_t values, NumberFormat format, std::int64_t count) {
       return count * wire_bytes(kind, stored(values, format) / part, members);
     };
-    f.expect_at_most(volume(parameters, times), bytes, std::string(name) + " of " + group + " by the formula");
-    f.expect_at_most(bytes, volume(padded, times + times_again),
+    f.expect_at_most(volume(parameters, stored_as.least, times), bytes,
+                     std::string(name) + " of " + group + " by the formula");
+    f.expect_at_most(bytes, volume(padded, stored_as.most, times + times_again),
                      std::string(name) + " of " + group + " with the most padding");
   };
+  const Formats reduced{formats.reduction, formats.reduction};
+  const Formats weights{least_updated_format(s), formats.weight};
   if (strategy.zero_stage == 0)
-    return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, formats.reduction, 1, ranks);
+    return expect_volume("gradient", Collective::all_reduce, "all_reduce", 1, reduced, 1, ranks);
   const std::int64_t reductions = strategy.zero_stage >= 2 ? strategy.micro_batches : 1;
   const bool is_secondary = strategy.secondary_shard_group > 1;
   const std::int64_t passes = is_secondary ? 1 : 2;
@@ -67,13 +85,13 @@ void gradients_by_formula(const Subject& s, Finding& f) {
       (s.question.calibration().stack.sharding.regathered_from_elements > 0 || joins_layers(strategy.recompute));
   const std::int64_t regathers = lets_go ? strategy.micro_batches : 0;
   const std::int32_t group = strategy.shard_group;
-  expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, formats.reduction, 1, group);
-  expect_volume("shard", Collective::all_gather, "all_gather", gathers, formats.weight, 1, group,
+  expect_volume("shard", Collective::reduce_scatter, "reduce_scatter", reductions, reduced, 1, group);
+  expect_volume("shard", Collective::all_gather, "all_gather", gathers, weights, 1, group,
                 is_secondary ? 0 : regathers);
   if (is_secondary)
-    expect_volume("secondary_shard", Collective::all_gather, "all_gather", strategy.micro_batches, formats.weight, 1,
+    expect_volume("secondary_shard", Collective::all_gather, "all_gather", strategy.micro_batches, weights, 1,
                   strategy.secondary_shard_group, regathers);
-  expect_volume("replicate", Collective::all_reduce, "all_reduce", 1, formats.reduction, group, ranks / group);
+  expect_volume("replicate", Collective::all_reduce, "all_reduce", 1, reduced, group, ranks / group);
 }
 
 /// An all-reduce is a reduce-scatter and an all-gather of the same bytes.
