@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QStyle>
 #include <QVBoxLayout>
+#include <QWheelEvent>
 
 #include "gui/text.h"
 
@@ -24,7 +25,7 @@ class QuietList : public QComboBox {
   void wheelEvent(QWheelEvent* event) override;
 };
 
-void QuietList::wheelEvent(QWheelEvent* event) { QWidget::wheelEvent(event); }
+void QuietList::wheelEvent(QWheelEvent* event) { event->ignore(); }
 
 }  // namespace
 

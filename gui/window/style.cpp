@@ -68,8 +68,8 @@ QToolTip { background: @card; color: @text; border: 1px solid @border; padding: 
 )";
 
 /// Fusion's, where Qt has it built in (everywhere).
-void set_fusion(QApplication& application) {
-  if (application.style()->name().compare("fusion", Qt::CaseInsensitive) != 0)
+void set_fusion() {
+  if (QApplication::style()->name().compare("fusion", Qt::CaseInsensitive) != 0)
     QApplication::setStyle(QStyleFactory::create("Fusion"));
 }
 
@@ -89,7 +89,7 @@ QString style_sheet(const Palette& palette) {
 
 void apply_scheme(QApplication& application, Scheme scheme) {
   load_resources();
-  set_fusion(application);
+  set_fusion();
   QApplication::setPalette(application_palette(scheme));
   application.setStyleSheet(style_sheet(palette_of(scheme)));
 }

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QPainter>
+#include <QTextOption>
 #include <algorithm>
 #include <cmath>
 
@@ -80,7 +81,9 @@ void LanePicture::paint_name(QPainter& painter, const LaneRow& row, const QRectF
   const QRectF place(8, area.center().y() - 10, name_width - 14, 20);
   const QString name = painter.fontMetrics().elidedText(QString::fromStdString(row.lane->name), Qt::ElideRight,
                                                         static_cast<int>(place.width()));
-  painter.drawText(place, Qt::AlignVCenter | (row.kind != RowKind::stage ? Qt::AlignRight : Qt::AlignLeft), name);
+  QTextOption option(Qt::AlignVCenter | (row.kind != RowKind::stage ? Qt::AlignRight : Qt::AlignLeft));
+  option.setWrapMode(QTextOption::NoWrap);
+  painter.drawText(place, name, option);
 }
 
 void LanePicture::paint_left_out(QPainter& painter, const LaneRow& row, QRectF area, const Palette& palette,

@@ -1,6 +1,9 @@
 // Padding of a rank's units among data-parallel ranks, by hand.
 
 #include "core/cost/stage_memory.h"
+
+#include <cstdint>
+
 #include "tests/catch.h"
 
 namespace plumbline {
@@ -27,9 +30,9 @@ RankParameters small_rank() {
 // Among three ranks: 10 to 12, 4 to 6, 8 to 9; experts among two: 7 to 8.
 TEST_CASE("every section of a unit is padded by itself") {
   const RankParameters p = padded(small_rank(), {3, 2});
-  CHECK(p.dense_trained.total() == 2 * 12 + 9);
-  CHECK(p.dense.total() == 2 * (12 + 6) + 9);
-  CHECK(p.expert_trained.total() == 2 * 8);
+  CHECK(p.dense_trained.total() == std::int64_t{2} * 12 + 9);
+  CHECK(p.dense.total() == std::int64_t{2} * (12 + 6) + 9);
+  CHECK(p.expert_trained.total() == std::int64_t{2} * 8);
   CHECK(p.dense.matrix == 28);
   CHECK(padded(small_rank(), {1, 1}).total() == small_rank().total());
 }
@@ -39,8 +42,8 @@ TEST_CASE("an embedding that another rank copies is padded by itself") {
   RankParameters copy;
   copy.tied = copy.tied_trained = 5;
   const RankParameters p = with_copied_embedding(small_rank(), copy);
-  CHECK(padded(p, {3, 1}).dense_trained.total() == 2 * 12 + 6 + 3);
-  CHECK(padded(p, {4, 1}).dense_trained.total() == 2 * 12 + 8 + 4);
+  CHECK(padded(p, {3, 1}).dense_trained.total() == std::int64_t{2} * 12 + 6 + 3);
+  CHECK(padded(p, {4, 1}).dense_trained.total() == std::int64_t{2} * 12 + 8 + 4);
 }
 
 TEST_CASE("a frozen copy of the embedding leaves what is trained as it is") {
@@ -54,8 +57,8 @@ TEST_CASE("a frozen copy of the embedding leaves what is trained as it is") {
 // Two layers of 12 + 6 + 8, or one and an input of 9.
 TEST_CASE("two neighbouring units are padded") {
   const WholeUnits two = whole_units(small_rank(), {3, 2});
-  CHECK(two.two == 2 * (12 + 6 + 8));
-  CHECK(two.two_trained == 2 * (12 + 8));
+  CHECK(two.two == std::int64_t{2} * (12 + 6 + 8));
+  CHECK(two.two_trained == std::int64_t{2} * (12 + 8));
 }
 
 TEST_CASE("without prefetch the parameters of one unit are whole") {
@@ -97,9 +100,9 @@ TEST_CASE("the last rank holds most of what Muon keeps") {
   input.kind = BlockKind::input;
   input.dense_trained = 8;
   p.units = {layer, input};
-  CHECK(most_states(p, Optimizer::muon, {4, 1}, {4, 1}) == 2 * 3 * 2 + 2 * 2);
-  CHECK(most_states(p, Optimizer::adamw, {4, 1}, {4, 1}) == 2 * 3 * 2 + 2 * 2);
-  CHECK(most_states(p, Optimizer::muon, {2, 1}, {2, 1}) == 2 * (3 * 1 + 2 * 2) + 4 * 2);
+  CHECK(most_states(p, Optimizer::muon, {4, 1}, {4, 1}) == std::int64_t{2} * 3 * 2 + 2 * 2);
+  CHECK(most_states(p, Optimizer::adamw, {4, 1}, {4, 1}) == std::int64_t{2} * 3 * 2 + 2 * 2);
+  CHECK(most_states(p, Optimizer::muon, {2, 1}, {2, 1}) == std::int64_t{2} * (3 * 1 + 2 * 2) + 4 * 2);
 }
 
 // Alone: 8 192 of 8 200 elements in two tensors, each state of which has a scale for every 256 codes, and room for two
@@ -111,8 +114,8 @@ TEST_CASE("quantized states have room for a block of each tensor that is not ful
   layer.dense_trained = 8'200;
   layer.dense_quantized = {8'192, 2};
   p.units = {layer};
-  CHECK(most_states(p, Optimizer::adamw_8bit, {1, 1}, {1, 1}) == 2 * (2'210 + 8));
-  CHECK(most_states(p, Optimizer::adamw_8bit, {2, 1}, {2, 1}) == 2 * (1'169 + 8));
+  CHECK(most_states(p, Optimizer::adamw_8bit, {1, 1}, {1, 1}) == std::int64_t{2} * (2'210 + 8));
+  CHECK(most_states(p, Optimizer::adamw_8bit, {2, 1}, {2, 1}) == std::int64_t{2} * (1'169 + 8));
 }
 
 TEST_CASE("a rank's part of all is one number rounded up, whatever its matrices") {
