@@ -99,7 +99,7 @@ TEST_CASE("A range of 300 elements takes two blocks: two scales and 512 codes; o
   CHECK(quantized_state_values(0) == 0);
   for (const std::int64_t count : {1, 255, 256, 257, 4096, 10'000})
     CHECK(most_quantized_state_values(count, 1) >= quantized_state_values(count));
-  CHECK(most_quantized_state_values(4096, 0) == 16 * 65);
+  CHECK(most_quantized_state_values(4096, 0) == std::int64_t{16} * 65);
 }
 
 }  // namespace

@@ -132,8 +132,8 @@ TEST_CASE("8-bit AdamW keeps 2 bytes and 8 / 256 for each quantized parameter, i
   const auto states = [&](Optimizer optimizer) {
     return model_state(p, precision_formats(PrecisionRecipe::bf16), optimizer, 0, {}).optimizer_state;
   };
-  CHECK(states(Optimizer::adamw) == Bytes(8 * 256'000));
-  CHECK(states(Optimizer::adamw_8bit) == Bytes(2 * 256'000 + 8 * 1'000));
+  CHECK(states(Optimizer::adamw) == Bytes(std::int64_t{8} * 256'000));
+  CHECK(states(Optimizer::adamw_8bit) == Bytes(std::int64_t{2} * 256'000 + std::int64_t{8} * 1'000));
   CHECK(states(Optimizer::paged_adamw_8bit) == states(Optimizer::adamw_8bit));
 }
 

@@ -12,7 +12,7 @@ namespace {
 struct Moments {
   explicit Moments(std::int64_t count) : memory(quantized_state_values(count), 0.0F), elements(count) {}
   [[nodiscard]] CodedMoment host() { return coded_moment(memory.host(), elements); }
-  [[nodiscard]] CodedMoment device() { return coded_moment(memory.device(), elements); }
+  [[nodiscard]] CodedMoment device() const { return coded_moment(memory.device(), elements); }
   BothArray<float> memory;
   std::int64_t elements;
 };
