@@ -1,6 +1,7 @@
 #include "kernels/adamw_8bit.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>

@@ -1,5 +1,7 @@
 // Model states against ZeRO's published table and against every precision recipe and optimizer written out.
 
+#include <cstdint>
+
 #include "core/cost/rank_parameters.h"
 #include "tests/catch.h"
 #include "tests/test_rows.h"
