@@ -161,9 +161,11 @@ deb: ## build/plumbline_VERSION_ARCH.deb: the command with manual pages and comp
 	@cmake --preset release
 	@cmake --build --preset release --target plan \
 	  $$(if ninja -C build -t query plumbline >/dev/null 2>&1; then echo plumbline; fi)
+	@rm -f build/plumbline_*.deb  # of other versions
 	@cd build && cpack -G DEB >/dev/null && ls $$PWD/plumbline_*.deb
 
 package: setup ## build-archive/plumbline-VERSION-linux-ARCH.tar.gz: the command, which runs where there is no compiler
+	@rm -f build-archive/plumbline-*.tar.gz  # of other versions
 	@cmake --preset archive $(if $(WERROR),-DPLUMBLINE_WERROR=$(WERROR))
 	@cmake --build --preset archive
 	@python3 tests/package/archive_test.py build-archive
