@@ -49,7 +49,7 @@ void give(const BoundOption& option, Given& given) {
   option.give(std::move(node.mapped()));
 }
 
-/// Of what was given beside flags, the flags that name it.
+/// The flags by which files and plans are named in a question.
 std::vector<std::string> named_inputs(const session::Inputs& inputs) {
   std::vector<std::string> flags;
   if (inputs.source.plan || inputs.source.plan_file) flags.emplace_back("--plan");

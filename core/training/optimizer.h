@@ -74,6 +74,20 @@ struct OptimizerFacts {
   [[nodiscard]] constexpr bool keeps_states() const { return other_states > 0 || factors_squares; }
 };
 
+/// AdamW whose states are quantized.
+[[nodiscard]] constexpr OptimizerFacts adamw_in_codes(Optimizer optimizer, std::string_view name) {
+  return {
+      .optimizer = optimizer,
+      .name = name,
+      .matrix_states = 2,
+      .other_states = 2,
+      .quantizes_states = true,
+      .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
+      .matrix_state = "exp_avg",
+      .other_state = "exp_avg",
+      .executed = IsExecuted::yes};
+}
+
 inline constexpr std::array optimizer_table{
     OptimizerFacts{.optimizer = Optimizer::sgd,
                    .name = "sgd",
@@ -149,28 +163,10 @@ inline constexpr std::array optimizer_table{
                    .matrix_state = "row_var",
                    .other_state = "variance",
                    .executed = IsExecuted::yes},
-    OptimizerFacts{
-        .optimizer = Optimizer::adamw_8bit,
-        .name = "adamw-8bit",
-        .matrix_states = 2,
-        .other_states = 2,
-        .quantizes_states = true,
-        .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
-        .matrix_state = "exp_avg",
-        .other_state = "exp_avg",
-        .executed = IsExecuted::yes},
+    adamw_in_codes(Optimizer::adamw_8bit, "adamw-8bit"),
     // Its states lie in unified memory, which the driver may evict: they count as device memory all the same, so that
     // what fits runs without a page fault. What eviction would save, and cost, is not modelled.
-    OptimizerFacts{
-        .optimizer = Optimizer::paged_adamw_8bit,
-        .name = "paged-adamw-8bit",
-        .matrix_states = 2,
-        .other_states = 2,
-        .quantizes_states = true,
-        .reads = {Hyperparameter::beta1, Hyperparameter::beta2, Hyperparameter::epsilon, Hyperparameter::weight_decay},
-        .matrix_state = "exp_avg",
-        .other_state = "exp_avg",
-        .executed = IsExecuted::yes}};
+    adamw_in_codes(Optimizer::paged_adamw_8bit, "paged-adamw-8bit")};
 
 /// Elements of a quantized state that share a scale (bitsandbytes 0.50: optim/optimizer.py, `blocksize`).
 inline constexpr std::int64_t state_block = 256;

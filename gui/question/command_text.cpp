@@ -8,6 +8,8 @@
 #include "core/base/errors.h"
 #include "gui/machine/edited_machine_file.h"
 #include "gui/question/axis_text.h"
+#include "planner/frameworks/syntax/quoting.h"
+#include "planner/frameworks/syntax/shell_words.h"
 
 namespace plumbline::gui {
 namespace {
@@ -62,18 +64,9 @@ std::vector<GivenFlag> estimate_flags_of(const QuestionForm& form, const Plan& p
   return flags;
 }
 
-/// As a POSIX shell reads it back.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string command_line(const std::string& verb, const std::vector<GivenFlag>& flags) {
   std::string line = "plan " + verb;
-  for (const auto& [flag, text] : flags) line += " " + flag + " " + shell_word(text);
+  for (const auto& [flag, text] : flags) line += " " + flag + " " + shell_quoted(text);
   return line;
 }
 
@@ -86,10 +79,7 @@ std::string python_argument(const GivenFlag& given) {
   constexpr std::size_t most_digits = 18;
   const bool is_number = !text.empty() && text.size() <= most_digits && text.front() != '0' &&
                          text.find_first_not_of("0123456789") == std::string::npos;
-  if (is_number) return name + "=" + text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
-  return name + "=" + quoted + "\"";
+  return name + "=" + (is_number ? text : python_literal(Json(text)));
 }
 
 std::string python_call(const std::string& verb, const std::vector<GivenFlag>& flags) {
@@ -98,45 +88,12 @@ std::string python_call(const std::string& verb, const std::vector<GivenFlag>& f
   return call + ")";
 }
 
-/// Takes the next character of a word; a backslash stands for what is behind it, and for nothing at the end of a line.
-void take_character(std::string_view& rest, std::string& word, char quote) {
-  if (rest.front() == '\\' && quote != '\'' && rest.size() > 1) {
-    if (rest[1] != '\n') word += rest[1];
-    rest.remove_prefix(2);
-    return;
-  }
-  word += rest.front();
-  rest.remove_prefix(1);
-}
-
-/// The words of a command line as a POSIX shell parts them, without expansions.
-std::vector<std::string> shell_words(std::string_view rest) {
-  std::vector<std::string> words;
-  std::string word;
-  bool is_in_word = false;
-  char quote = 0;
-  while (!rest.empty()) {
-    const char c = rest.front();
-    const bool is_line_end = rest.starts_with("\\\n");
-    if (quote == 0 && (c == '\'' || c == '"')) {
-      quote = c;
-      is_in_word = true;
-      rest.remove_prefix(1);
-    } else if (c == quote && quote != 0) {
-      quote = 0;
-      rest.remove_prefix(1);
-    } else if (quote == 0 && blanks.find(c) != std::string_view::npos) {
-      if (is_in_word) words.push_back(std::exchange(word, {}));
-      is_in_word = false;
-      rest.remove_prefix(1);
-    } else {
-      is_in_word = is_in_word || !is_line_end;
-      take_character(rest, word, quote);
-    }
-  }
-  if (quote != 0) throw InputError({"command", "a quote has no end", std::string("another ") + quote, ""});
-  if (is_in_word) words.push_back(word);
-  return words;
+/// The words of the first command, without a prompt.
+std::vector<std::string> words_of_command(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  if (text.starts_with("$ ")) text.remove_prefix(2);
+  const ShellScript script = read_shell(text, "command");
+  return script.commands.empty() ? std::vector<std::string>() : script.commands.front().words;
 }
 
 /// "tp=8|4,zero=1" into the fields of the axes.
@@ -193,8 +150,7 @@ bool is_command(std::string_view text) {
 }
 
 QuestionForm form_of_command(std::string_view text) {
-  std::vector<std::string> words = shell_words(text);
-  if (!words.empty() && words.front() == "$") words.erase(words.begin());
+  const std::vector<std::string> words = words_of_command(text);
   QuestionForm form;
   for (std::size_t i = 2; i < words.size(); ++i) {
     std::string flag = words[i];

@@ -24,7 +24,8 @@ namespace plumbline::gui {
 
 /// Whether it begins as a command line that asks a question: of search, estimate, fit or size.
 [[nodiscard]] bool is_command(std::string_view text);
-/// Throws InputError for a flag that no field has, a flag without its value, and a quote without end.
+/// Throws InputError for a flag that no field has, a flag without its value, and what no shell script may hold
+/// (planner/frameworks/syntax/arguments.h).
 [[nodiscard]] QuestionForm form_of_command(std::string_view text);
 
 /// The field of an axis without the value that `strategy` has there: the values that a search tries else, as a

@@ -202,7 +202,7 @@ int TableView::column_of(const QString& id) const {
   return -1;
 }
 
-/// Once, with the first table that has columns; columns that the earlier table had not stand where they are.
+/// Applies the saved order to the first table that has columns; columns that were not saved keep their places.
 void TableView::place_saved_columns() {
   if (saved_order_.isEmpty() || model_->columnCount() == 0) return;
   int place = 0;

@@ -74,8 +74,8 @@ class Relaxation {
     }
 
    private:
-    static constexpr double slack = 8;  ///< more than `bound` itself has
-    static constexpr double relative_slack = 1e-12;
+    static constexpr double slack = 8;               ///< more than `bound` itself has
+    static constexpr double relative_slack = 1e-12;  ///< rounding of a product and a difference of doubles: 2^-52 each
     const Relaxation* of_;
     std::size_t next_;
   };

@@ -139,7 +139,7 @@ void ScalingChart::paint_axes(QPainter& painter, const Axes& axes, const Palette
   painter.drawText(QRectF(axes.plot.left(), height() - 20, axes.plot.width(), 18), Qt::AlignCenter, tr("GPUs"));
 }
 
-/// A dashed line, or at the upper edge an arrow where it lies above.
+/// Draws the limit as a dashed line, or as an arrow at the upper edge where it lies above the plot.
 void ScalingChart::paint_limit(QPainter& painter, const Axes& axes, const Palette& palette) const {
   const double y = place(axes, axes.least_devices, limit_).y();
   const bool is_above = y < axes.plot.top();
